@@ -1,0 +1,28 @@
+"""``thompson``: act on a sample of what one believes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from baselines.base import Policy
+
+
+class Thompson(Policy):
+    """Pulls the arm with the highest sample of its posterior Beta(1 + successes, 1 + failures).
+
+    Reference: Agrawal and Goyal (2012), Analysis of Thompson Sampling for the Multi-armed Bandit Problem.
+    """
+
+    def __init__(self, n_arms: int, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.alpha = np.ones((self.n_games, n_arms))
+        self.beta = np.ones((self.n_games, n_arms))
+
+    def _select(self) -> np.ndarray:
+        return self.rng.beta(self.alpha, self.beta).argmax(axis=1)
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        self.alpha[self._games, arms] += rewards
+        self.beta[self._games, arms] += 1 - rewards

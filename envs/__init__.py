@@ -1,0 +1,77 @@
+"""The bandits. ``make("MAB-D", n_arms=50, tau=100)`` builds one; ``BANDITS`` names them all.
+
+To add your own, derive from :class:`Bandit`, say what the probabilities are at the start (``_begin``) and in each
+later round (``_next``), and enter the class into ``BANDITS``.
+"""
+
+import difflib
+import inspect
+from typing import Any
+
+from envs.base import Bandit
+from envs.drift import Drift
+from envs.partial_sinusoid import PartialSinusoid
+from envs.piecewise import Piecewise
+from envs.schedule import Schedule
+from envs.sinusoid import Sinusoid
+from envs.stationary import Stationary
+
+__all__ = ["BANDITS", "Bandit", "make", "settings_of"]
+
+BANDITS: dict[str, type[Bandit]] = {
+    "MAB-P": Piecewise,
+    "MAB-D": Drift,
+    "MAB-sin": Sinusoid,
+    "MAB-sinP": PartialSinusoid,
+    "stationary": Stationary,
+    "schedule": Schedule,
+}
+
+
+def make(name: str, n_arms: int | None = 10, *, preset: str | None = None, **settings: Any) -> Bandit:
+    """Build a bandit by name.
+
+    Parameters
+    ----------
+    name : str
+        One of ``BANDITS``.
+    n_arms : int
+        Arms K.
+    preset : str, optional
+        A named group of the bandit's settings; settings given by themselves go before it.
+    **settings
+        ``n_games``, ``trial_rounds`` and the bandit's own, each a keyword of its class.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, preset or setting, or a value that the bandit refuses.
+    """
+    if name not in BANDITS:
+        by_lower = {known.lower(): known for known in BANDITS}
+        near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+        hint = f"did you mean {by_lower[near[0]]}? " if near else ""
+        raise ValueError(f"unknown bandit {name!r}; {hint}known: {', '.join(BANDITS)}")
+    bandit = BANDITS[name]
+    if preset is not None:
+        if preset not in bandit.presets:
+            raise ValueError(f"unknown preset {preset!r} of {name}; known: {', '.join(bandit.presets) or 'none'}")
+        settings = {**bandit.presets[preset], **settings}
+    legal = settings_of(name)
+    for setting in settings:
+        if setting not in legal:
+            raise ValueError(f"unknown setting {setting!r} of {name}; known: {', '.join(legal)}")
+    try:
+        return bandit(n_arms, **settings)  # type: ignore[arg-type]  # only a schedule knows its arms by itself
+    except TypeError as error:  # a text where a number is wanted, or a required setting left out
+        raise ValueError(f"{name}: {error}") from None
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """The keywords a bandit takes, with their defaults, its own ones first."""
+    settings: dict[str, Any] = {}
+    for cls in BANDITS[name].__mro__[:-2]:
+        for key, parameter in inspect.signature(cls).parameters.items():
+            if key != "n_arms" and parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+                settings.setdefault(key, parameter.default)
+    return settings

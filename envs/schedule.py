@@ -1,0 +1,83 @@
+"""``schedule``: a table of probabilities of the user's own, round by round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from envs.base import Bandit
+
+
+class Schedule(Bandit):
+    """Plays a table of probabilities (rounds x arms) from its first row to its last; all games play the same.
+
+    Parameters
+    ----------
+    n_arms : int, optional
+        Checked against the table's columns if given.
+    table : array, list of lists, or path of a .npy or .csv file
+        One row a round, one column an arm, each entry from 0 to 1. A .csv file may have a header line.
+    **settings
+        See :class:`envs.base.Bandit`.
+    """
+
+    def __init__(self, n_arms: int | None = None, *, table: Any, **settings: Any) -> None:
+        self.table = _read(table) if isinstance(table, str | Path) else _check(np.asarray(table), "the schedule")
+        columns = self.table.shape[1]
+        if n_arms is not None and n_arms != columns:
+            raise ValueError(f"the schedule has {columns} arms (columns), but {n_arms} arms were asked for")
+        super().__init__(columns, **settings)
+
+    @property
+    def horizon(self) -> int:
+        """The number of rows of the table."""
+        return len(self.table)
+
+    def _begin(self) -> np.ndarray:
+        return self._next()
+
+    def _next(self) -> np.ndarray:
+        if self.round >= self.horizon:
+            raise ValueError(f"the schedule has {self.horizon} rounds (rows), round {self.round + 1} was asked for")
+        return np.broadcast_to(self.table[self.round], (self.n_games, self.n_arms))
+
+
+def _read(path: str | Path) -> np.ndarray:
+    path = Path(path)
+    if path.suffix not in (".npy", ".csv"):
+        raise ValueError(f"a schedule is a .npy or a .csv file, got {path}")
+    try:
+        if path.suffix == ".npy":
+            table = np.load(path, allow_pickle=False)
+        else:
+            lines = path.read_text("utf-8").splitlines()
+            header = bool(lines) and not _is_number(lines[0].split(",")[0])
+            table = np.array([[float(cell) for cell in line.split(",")] for line in lines[header:] if line.strip()])
+    except OSError as error:
+        raise ValueError(f"schedule {path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ValueError(f"schedule {path}: not a table of numbers: {error}") from None
+    return _check(table, f"schedule {path}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check(table: np.ndarray, label: str) -> np.ndarray:
+    if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2 or table.dtype.kind not in "fiub":
+        raise ValueError(f"{label} must be a table of numbers, rounds x at least 2 arms, got shape {table.shape}")
+    table = table.astype(float)
+    bad = np.argwhere(~((table >= 0) & (table <= 1)))
+    if bad.size:
+        row, column = bad[0]
+        raise ValueError(
+            f"{label} must hold probabilities from 0 to 1, got {table[row, column]} (round {row + 1}, arm {column})"
+        )
+    return table

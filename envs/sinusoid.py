@@ -1,0 +1,57 @@
+"""``MAB-sin``: each arm follows its own sine wave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from envs.base import Bandit
+
+
+class Sinusoid(Bandit):
+    """p = 1/2 + 1/2 sin(2 pi f t / period + phase), phase ~ U(0, 2 pi), t in rounds.
+
+    Parameters
+    ----------
+    f_low, f_high : float
+        Range of the arms' frequencies f, in cycles in ``period`` rounds.
+    spacing : {"random", "even"}
+        Frequencies drawn uniformly from their range, or spread evenly over it.
+    period : float
+        Rounds in the unit of time.
+    **settings
+        See :class:`envs.base.Bandit`.
+    """
+
+    def __init__(
+        self,
+        n_arms: int,
+        *,
+        f_low: float = 0.0,
+        f_high: float = 0.1,
+        spacing: str = "random",
+        period: float = 100.0,
+        **settings: Any,
+    ) -> None:
+        if not 0 <= f_low <= f_high < np.inf:
+            raise ValueError(f"frequencies must satisfy 0 <= f_low <= f_high, got {f_low} to {f_high}")
+        if spacing not in ("random", "even"):
+            raise ValueError(f"spacing must be one of random, even, got {spacing!r}")
+        if not 0 < period < np.inf:
+            raise ValueError(f"period must be a number of rounds above 0, got {period}")
+        self.f_low, self.f_high, self.spacing, self.period = f_low, f_high, spacing, period
+        super().__init__(n_arms, **settings)
+
+    def _begin(self) -> np.ndarray:
+        size = (self.n_games, self.n_arms)
+        if self.spacing == "even":
+            frequency = np.broadcast_to(np.linspace(self.f_low, self.f_high, self.n_arms), size)
+        else:
+            frequency = self._rng.uniform(self.f_low, self.f_high, size)
+        self._omega = 2 * np.pi * frequency / self.period
+        self._phase = self._rng.uniform(0, 2 * np.pi, size)
+        return self._next()
+
+    def _next(self) -> np.ndarray:
+        return 0.5 + 0.5 * np.sin(self._omega * self.round + self._phase)

@@ -1,0 +1,37 @@
+"""``stationary``: probabilities drawn once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from envs.base import Bandit, check_positive
+
+
+class Stationary(Bandit):
+    """p ~ N(mean, sd) clipped to [0, 1], drawn at the start and never again.
+
+    Parameters
+    ----------
+    mean, sd : float
+        Of the normal distribution that the probabilities come from.
+    **settings
+        See :class:`envs.base.Bandit`.
+    """
+
+    def __init__(self, n_arms: int, *, mean: float = 0.5, sd: float = 0.2, **settings: Any) -> None:
+        if not 0 <= mean <= 1:
+            raise ValueError(f"mean must be a number from 0 to 1, got {mean}")
+        check_positive("sd", sd)
+        self.mean, self.sd = mean, sd
+        super().__init__(n_arms, **settings)
+
+    def _draw(self) -> np.ndarray:
+        return self._rng.normal(self.mean, self.sd, (self.n_games, self.n_arms)).clip(0, 1)
+
+    def _begin(self) -> np.ndarray:
+        return self._draw()
+
+    def _next(self) -> np.ndarray:
+        return self.probabilities

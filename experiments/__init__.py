@@ -1,0 +1,1 @@
+"""Games, metrics, tables, figures, and the ``nsa`` command."""

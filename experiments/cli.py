@@ -1,0 +1,52 @@
+"""The ``nsa`` command. Subcommands import what they need when they run, so that ``nsa --help`` answers at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import NoReturn
+
+from experiments import parameters_command, play_command
+from experiments.errors import UserError
+
+COMMANDS = (play_command, parameters_command)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and leave with exit code 2."""
+        self.exit(2, f"{self.prog}: error: {message}\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all subcommands."""
+    parser = Parser(prog="nsa", description="The Neural Selection Agreement model on Brian2, and the bandits it plays.")
+    parser.add_argument("--version", action="version", version=f"nsa-brian {version('nsa-brian')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        command = commands.add_parser(module.NAME, help=module.HELP, description=module.HELP, epilog=module.EPILOG)
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
+        module.add_arguments(command)
+        command.set_defaults(run=module.run, command=command)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    args = build_parser().parse_args(argv)
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except UserError as error:
+        args.command.error(" ".join(str(error).split()))
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

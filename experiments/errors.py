@@ -1,0 +1,19 @@
+"""The user's mistakes, told apart from ours: one line and exit code 2 for those, a traceback for these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class UserError(Exception):
+    """A mistake in what the user asked for."""
+
+
+@contextmanager
+def blame_user() -> Iterator[None]:
+    """Around the reading of options and files: what they are refused for is the user's to mend."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise UserError(str(error)) from error

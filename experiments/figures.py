@@ -1,0 +1,40 @@
+"""What all figures share: each agent's colour, line and marker, and the look of the axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+#: Okabe and Ito's colours, which the colour-blind can tell apart, and a line style for those who print in grey.
+AGENT_STYLE: dict[str, dict[str, Any]] = {
+    "nsa": {"color": "#D55E00", "linestyle": "-", "linewidth": 2.0, "zorder": 5},
+    "thompson": {"color": "#0072B2", "linestyle": "--"},
+    "epsilon-greedy": {"color": "#009E73", "linestyle": "-."},
+    "ucb1": {"color": "#CC79A7", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+    "random": {"color": "#7F7F7F", "linestyle": ":"},
+}
+
+_LOOK: Any = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in the look of all our figures, leaving the user's matplotlib settings as they were."""
+    with mpl.rc_context(_LOOK):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure that no window knows of: nothing to close, no display needed."""
+    return Figure(figsize=(width, height), layout="constrained")

@@ -1,0 +1,108 @@
+"""``nsa play``: agents against a bandit."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from experiments import metrics
+from experiments.agents import make_agent
+from experiments.game import Record
+from experiments.game import play as play_game
+from experiments.randomness import streams
+from experiments.results import PlayResults
+from experiments.settings import PlaySettings, versions
+from nsa_brian import NSAParameters
+
+Progress = Callable[[int], None]
+
+
+def run(settings: PlaySettings, workers: int = 1, progress: Progress = lambda rounds: None) -> PlayResults:
+    """Let each agent play all repetitions.
+
+    Parameters
+    ----------
+    settings : PlaySettings
+    workers : int
+        Processes. Their number changes the time, never the outcome: each repetition has its own random numbers.
+    progress : callable
+        Told how many game-rounds were played since it was last called; they add up to :func:`work`.
+    """
+    if workers == 1:
+        records = {
+            agent: _play_batch(settings, agent, range(settings.repetitions), progress) for agent in settings.agents
+        }
+    else:
+        records = _play_parallel(settings, workers, progress)
+    return PlayResults(settings, versions(), records)
+
+
+def work(settings: PlaySettings) -> int:
+    """Game-rounds to play in all."""
+    return len(settings.agents) * settings.repetitions * settings.n_rounds
+
+
+def report(results: PlayResults) -> dict[str, Any]:
+    """The outcome as one JSON object."""
+    return {
+        "settings": dataclasses.asdict(results.settings),
+        "versions": results.versions,
+        "agents": {
+            agent: metrics.measures(record, results.settings.rounds) for agent, record in results.records.items()
+        },
+    }
+
+
+def _play_batch(
+    settings: PlaySettings, agent: str, repetitions: range, progress: Progress = lambda rounds: None
+) -> Record:
+    """One agent in some of the repetitions, all at once."""
+    n_games = len(repetitions)
+    bandit = settings.make_bandit(n_games)
+    bandit.reset(streams(settings.seed, "bandit", repetitions))
+    player = make_agent(
+        agent,
+        settings.arms,
+        n_games,
+        streams(settings.seed, f"agent {agent}", repetitions),
+        NSAParameters.from_dict(settings.parameters),
+        settings.engine,
+        settings.ties,
+    )
+    return play_game(player, bandit, settings.n_rounds, lambda: progress(n_games))
+
+
+def _play_parallel(settings: PlaySettings, workers: int, progress: Progress) -> dict[str, Record]:
+    bounds = np.linspace(0, settings.repetitions, min(workers, settings.repetitions) + 1).astype(int)
+    batches = [range(start, stop) for start, stop in itertools.pairwise(bounds)]
+    parts: dict[str, dict[int, Record]] = {agent: {} for agent in settings.agents}
+    # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        jobs: dict[Future[Record], tuple[str, range]] = {
+            pool.submit(_play_batch, settings, agent, batch): (agent, batch)
+            for agent in settings.agents
+            for batch in batches
+        }
+        waiting = set(jobs)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for job in done:
+                    agent, batch = jobs[job]
+                    parts[agent][batch.start] = job.result()
+                    progress(len(batch) * settings.n_rounds)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return {agent: _join([found[start] for start in sorted(found)]) for agent, found in parts.items()}
+
+
+def _join(records: list[Record]) -> Record:
+    names = [field.name for field in dataclasses.fields(Record)]
+    return Record(**{name: np.concatenate([getattr(record, name) for record in records]) for name in names})

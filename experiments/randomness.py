@@ -1,0 +1,58 @@
+"""One seed enters an experiment; every bandit, luck and agent of every repetition draws from a child of its own."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+
+class GameStreams:
+    """Stands in for a numpy Generator where many games are played at once: row g comes from game g's own generator.
+
+    So a game is the same alone, in a batch of forty, or in another process. Only the draws that bandits and agents
+    make are there, and the first axis of each is the game.
+    """
+
+    #: Uniform numbers each game draws ahead; a constant, so that it does not depend on the batch either.
+    BLOCK = 4096
+
+    def __init__(self, generators: list[np.random.Generator]) -> None:
+        self._generators = generators
+        self._ahead = np.empty((0, len(generators)))
+
+    def random(self, size: int | tuple[int, ...]) -> np.ndarray:
+        """Uniform numbers in [0, 1), drawn ahead in blocks: agents ask for a few in each round."""
+        shape = size if isinstance(size, tuple) else (size,)
+        count = int(np.prod(shape[1:]))
+        while len(self._ahead) < count:
+            block = np.stack([generator.random(self.BLOCK) for generator in self._generators], axis=1)
+            self._ahead = np.concatenate([self._ahead, block])
+        drawn, self._ahead = self._ahead[:count], self._ahead[count:]
+        return drawn.T.reshape(shape)
+
+    def normal(self, mean: float, sd: float, size: tuple[int, ...]) -> np.ndarray:
+        """Normal numbers."""
+        return np.stack([generator.normal(mean, sd, size[1:]) for generator in self._generators])
+
+    def uniform(self, low: float, high: float, size: tuple[int, ...]) -> np.ndarray:
+        """Uniform numbers in [low, high)."""
+        return np.stack([generator.uniform(low, high, size[1:]) for generator in self._generators])
+
+    def beta(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Samples of Beta(a, b)."""
+        return np.stack(
+            [generator.beta(*row) for generator, row in zip(self._generators, zip(a, b, strict=True), strict=True)]
+        )
+
+    def spawn(self, n: int) -> list[GameStreams]:
+        """Independent streams, n for each game."""
+        children = [generator.spawn(n) for generator in self._generators]
+        return [GameStreams([child[i] for child in children]) for i in range(n)]
+
+
+def streams(seed: int, name: str, repetitions: range) -> np.random.Generator:
+    """The generators of one actor (a bandit, an agent), known by its name, in some repetitions of an experiment."""
+    key = int.from_bytes(name.encode(), "big")
+    made: Any = GameStreams([np.random.default_rng([seed, repetition, key]) for repetition in repetitions])
+    return cast(np.random.Generator, made)

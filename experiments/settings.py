@@ -1,0 +1,82 @@
+"""What an experiment is: settings as data, with an id."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+import envs
+from envs import Bandit
+from experiments.agents import AGENTS, check_names
+from nsa_brian import DEFAULT_SET, NSAParameters, load
+from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
+from nsa_brian.selection import TIES
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaySettings:
+    """Agents against a bandit, repeated. Everything that the outcome depends on, and nothing else."""
+
+    env: str = "MAB-P"
+    env_options: dict[str, Any] = field(default_factory=dict)
+    arms: int = 10
+    trials: int = 2
+    rounds: int = 2000
+    repetitions: int = 5
+    agents: tuple[str, ...] = AGENTS
+    parameters: dict[str, float] = field(default_factory=lambda: load().parameters.to_dict())
+    parameters_name: str = DEFAULT_SET
+    engine: str = DEFAULT_ENGINE
+    ties: str = "random"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least = {"arms": 2, "trials": 1, "rounds": 1, "repetitions": 1, "seed": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
+        check_names(self.agents)
+        NSAParameters.from_dict(self.parameters)
+        for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
+            if getattr(self, name) not in legal:
+                raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
+        for name in ("n_games", "trial_rounds"):
+            if name in self.env_options:
+                raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
+
+    def check_bandit(self) -> None:
+        """Refuse what the bandit refuses; apart from construction, since a schedule reads its file for it."""
+        horizon = self.make_bandit(1).horizon
+        if horizon is not None and horizon < self.n_rounds:
+            raise ValueError(
+                f"the {self.env} lasts {horizon} rounds, but {self.trials} trials x {self.rounds} rounds were asked for"
+            )
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of a game."""
+        return self.trials * self.rounds
+
+    @property
+    def id(self) -> str:
+        """A short name that differs when the settings do."""
+        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
+        return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def make_bandit(self, n_games: int) -> Bandit:
+        """The bandit of these settings for some games at once."""
+        return envs.make(self.env, self.arms, n_games=n_games, trial_rounds=self.rounds, **self.env_options)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> PlaySettings:
+        """Settings from what ``dataclasses.asdict`` made of them, JSON in between or not."""
+        return cls(**{**values, "agents": tuple(values["agents"])})
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the outcome may depend on."""
+    return {name: metadata.version(name) for name in ("nsa-brian", "brian2", "numpy")}

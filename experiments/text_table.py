@@ -1,0 +1,29 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+
+def text_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = (), bold: Collection[int] = ()
+) -> str:
+    """Columns side by side under a header.
+
+    Parameters
+    ----------
+    header, rows
+        Texts of the cells.
+    right : collection of int
+        Columns aligned to the right.
+    bold : collection of int
+        Rows set in bold by terminal codes.
+    """
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        aligned = [c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True))]
+        return "  ".join(aligned).rstrip()
+
+    body = [f"\033[1m{line(row)}\033[0m" if i in bold else line(row) for i, row in enumerate(rows)]
+    return "\n".join([line(header), line(["─" * width for width in widths]), *body])

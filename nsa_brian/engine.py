@@ -1,0 +1,90 @@
+"""What every engine has in common: weights, the agreement rule, the plasticity rule, and the order of a round."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from nsa_brian import equations
+from nsa_brian.expression import numpy_function
+from nsa_brian.parameters import NSAParameters
+from nsa_brian.selection import N_LUCK, TIES, select
+
+#: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
+Pull = Callable[[np.ndarray], np.ndarray]
+
+
+class Engine(ABC):
+    """A way to run the model. A subclass says how the activities come about; the rest is the same for all.
+
+    Parameters
+    ----------
+    n_arms : int
+        Options K, at least 2.
+    parameters : NSAParameters
+    n_games : int
+        Games played side by side, each with its own weights and luck.
+    ties, tolerance
+        See :func:`nsa_brian.selection.select`.
+    rng : numpy.random.Generator
+        Source of tie breaks and random arms, the only randomness of the model. Drawn outside the simulator, so
+        that engines can be compared choice for choice.
+
+    Attributes
+    ----------
+    u, v, w : array (games, arms)
+        Activities at the end of the last round, and weights.
+    agreed : array of bool (games,)
+        Whether U and V agreed in the last decision.
+    """
+
+    u: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+
+    def __init__(
+        self,
+        n_arms: int,
+        parameters: NSAParameters,
+        n_games: int = 1,
+        ties: str = "random",
+        tolerance: float = 1e-6,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        if n_arms < 2:
+            raise ValueError(f"n_arms must be at least 2, got {n_arms}")
+        if n_games < 1:
+            raise ValueError(f"n_games must be at least 1, got {n_games}")
+        if ties not in TIES:
+            raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+        if not tolerance >= 0:
+            raise ValueError(f"tolerance must be a number from 0 up, got {tolerance}")
+        self.n_arms, self.n_games, self.parameters = n_arms, n_games, parameters
+        self.ties, self.tolerance = ties, tolerance
+        self.rng = np.random.default_rng() if rng is None else rng
+        self.agreed = np.zeros(n_games, dtype=bool)
+        self._games = np.arange(n_games)
+        self._plasticity = numpy_function(equations.PLASTICITY, equations.gaussian_sigmoid("eta"), parameters.to_dict())
+
+    @abstractmethod
+    def respond(self) -> None:
+        """Run both phases of one round from rest: bring u and v to the end of phase 2 for the present weights."""
+
+    def select(self) -> np.ndarray:
+        """Apply the agreement rule to u and v; the arm of each game."""
+        luck = self.rng.random((self.n_games, N_LUCK))
+        arms, self.agreed = select(self.u, self.v, luck, self.ties, self.tolerance)
+        return arms
+
+    def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """Apply the plasticity rule, eq. (3), to the pulled arm of each game."""
+        self.w[self._games, arms] = self._plasticity(w=self.w[self._games, arms], R=rewards)
+
+    def play(self, pull: Pull, n_rounds: int) -> None:
+        """Play rounds one after the other: respond, select, pull, learn."""
+        for _ in range(n_rounds):
+            self.respond()
+            arms = self.select()
+            self.learn(arms, pull(arms))

@@ -1,0 +1,87 @@
+"""Parameter sets with a name and a provenance: those shipped with the package, and files of the user's own.
+
+A parameter file is a JSON object with ``parameters`` (all 22 names) and, if wanted, ``name``, ``source`` and
+``note``. A bare object of the 22 names is accepted too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from nsa_brian.parameters import NSAParameters
+
+DEFAULT_SET = "minbandit-38"
+_SHIPPED = resources.files("nsa_brian") / "parameter_sets"
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """Parameters, and where they come from."""
+
+    parameters: NSAParameters
+    name: str = ""
+    source: str = ""
+    note: str = ""
+
+    def to_json(self) -> str:
+        """The set as the text of a parameter file."""
+        record = {"name": self.name, "source": self.source, "note": self.note}
+        return json.dumps({**record, "parameters": self.parameters.to_dict()}, indent=1, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "") -> ParameterSet:
+        """Read the text of a parameter file; ``name`` is used where the file gives none."""
+        try:
+            record: Any = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise ValueError(f"a parameter file is a JSON object, this one is a {type(record).__name__}")
+        if "parameters" not in record:
+            return cls(NSAParameters.from_dict(record), name)
+        values, labels = record["parameters"], {k: v for k, v in record.items() if k != "parameters"}
+        if not isinstance(values, dict):
+            raise ValueError(f"'parameters' must be a JSON object, got {type(values).__name__}")
+        unknown = set(labels) - {"name", "source", "note"}
+        if unknown:
+            raise ValueError(f"unknown entry {sorted(unknown)[0]!r}; known are parameters, name, source, note")
+        wrong = [key for key, label in labels.items() if not isinstance(label, str)]
+        if wrong:
+            raise ValueError(f"{wrong[0]!r} must be a text, got {labels[wrong[0]]!r}")
+        return cls(NSAParameters.from_dict(values), **{"name": name, **labels})
+
+
+def names() -> list[str]:
+    """The names of the sets shipped with the package."""
+    return sorted(entry.name.removesuffix(".json") for entry in _SHIPPED.iterdir() if entry.name.endswith(".json"))
+
+
+def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
+    """A shipped set by name, or a parameter file by path.
+
+    Raises
+    ------
+    ValueError
+        If there is neither a set nor a file of that name, or if the file's content is not a parameter set.
+    """
+    label = str(name_or_path)
+    if label in names():
+        return ParameterSet.from_json((_SHIPPED / f"{label}.json").read_text("utf-8"), label)
+    path = Path(label)
+    if not path.is_file():
+        near = difflib.get_close_matches(label, names(), n=1)
+        hint = f"did you mean {near[0]}?" if near else "there is no such file either"
+        raise ValueError(f"no parameter set {label!r}; {hint} (shipped sets: {', '.join(names())})")
+    try:
+        return ParameterSet.from_json(path.read_text("utf-8"), path.stem)
+    except UnicodeDecodeError:
+        raise ValueError(f"parameter file {label}: not JSON: it is not a text file") from None
+    except OSError as error:
+        raise ValueError(f"parameter file {label}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"parameter file {label}: {error}") from None

@@ -1,0 +1,38 @@
+"""Who may import whom, and what: the rooms of the house."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = {"nsa_brian", "envs", "baselines", "evolution", "experiments"}
+ALLOWED = {
+    "nsa_brian": {"nsa_brian", "brian2", "numpy"},
+    "envs": {"envs", "numpy"},
+    "baselines": {"baselines", "numpy"},
+    "evolution": {"evolution", "nsa_brian", "envs", "deap", "numpy", "dask", "distributed", "tqdm"},
+    "experiments": ROOMS | {"numpy", "scipy", "tqdm", "matplotlib"},
+}
+STDLIB = __import__("sys").stdlib_module_names
+FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").split(".")[0]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_what_it_may(path):
+    room = path.relative_to(ROOT).parts[0]
+    assert set(imported(path)) - STDLIB <= ALLOWED[room]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_figure_modules_draw(path):
+    if "matplotlib" in set(imported(path)):
+        assert "figure" in path.stem
