@@ -63,7 +63,7 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[], None] =
         rewards = bandit.pull(arms)
         p, best_arm = bandit.probabilities, bandit.best_arm
         record.arms[t], record.rewards[t], record.expected[t] = arms, rewards, p[games, arms]
-        record.best_arm[t], record.best[t], record.chance[t] = best_arm, p[games, best_arm], p.mean(axis=1)
+        record.best_arm[t], record.best[t], record.chance[t] = best_arm, p[games, best_arm], np.add.reduce(p, axis=1)
         t += 1
         tick()
         return rewards
@@ -74,4 +74,5 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[], None] =
         for _ in range(n_rounds):
             arms = agent.select_arm()
             agent.update(arms, pull(arms))
+    record.chance[:] /= bandit.n_arms
     return Record(**{name: array.T.copy() for name, array in vars(record).items()})

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from experiments.game import Record
 
@@ -80,7 +80,7 @@ def summary(values: np.ndarray) -> dict[str, Any]:
     if n < 2:
         return {"mean": mean, "sd": None, "ci95": None}
     sd = float(values.std(ddof=1))
-    half = float(stats.t.ppf(0.975, n - 1)) * sd / n**0.5
+    half = float(stdtrit(n - 1, 0.975)) * sd / n**0.5
     return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}
 
 

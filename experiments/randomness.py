@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +25,7 @@ class GameStreams:
     def random(self, size: int | tuple[int, ...]) -> np.ndarray:
         """Uniform numbers in [0, 1), drawn ahead in blocks: agents ask for a few in each round."""
         shape = size if isinstance(size, tuple) else (size,)
-        count = int(np.prod(shape[1:]))
+        count = math.prod(shape[1:])
         while len(self._ahead) < count:
             block = np.stack([generator.random(self.BLOCK) for generator in self._generators], axis=1)
             self._ahead = np.concatenate([self._ahead, block])

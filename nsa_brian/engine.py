@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from nsa_brian import equations
 from nsa_brian.expression import numpy_function
-from nsa_brian.parameters import NSAParameters
+from nsa_brian.parameters import PARAMETERS, NSAParameters
 from nsa_brian.selection import N_LUCK, TIES, select
 
 #: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
@@ -23,7 +24,8 @@ class Engine(ABC):
     ----------
     n_arms : int
         Options K, at least 2.
-    parameters : NSAParameters
+    parameters : NSAParameters, or a sequence of them
+        One set for all games, or one for each, where the engine can do that.
     n_games : int
         Games played side by side, each with its own weights and luck.
     ties, tolerance
@@ -34,20 +36,21 @@ class Engine(ABC):
 
     Attributes
     ----------
+    activity : array (2, games, arms)
+        The activities u and v at the end of the last round.
     u, v, w : array (games, arms)
-        Activities at the end of the last round, and weights.
+        The activities one by one, and the weights.
     agreed : array of bool (games,)
         Whether U and V agreed in the last decision.
     """
 
-    u: np.ndarray
-    v: np.ndarray
+    activity: np.ndarray
     w: np.ndarray
 
     def __init__(
         self,
         n_arms: int,
-        parameters: NSAParameters,
+        parameters: NSAParameters | Sequence[NSAParameters],
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1e-6,
@@ -61,12 +64,27 @@ class Engine(ABC):
             raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
         if not tolerance >= 0:
             raise ValueError(f"tolerance must be a number from 0 up, got {tolerance}")
-        self.n_arms, self.n_games, self.parameters = n_arms, n_games, parameters
+        self.n_arms, self.n_games = n_arms, n_games
+        self.parameters = [parameters] * n_games if isinstance(parameters, NSAParameters) else list(parameters)
+        if len(self.parameters) != n_games:
+            raise ValueError(f"parameters must be one set or {n_games}, one for each game, got {len(self.parameters)}")
         self.ties, self.tolerance = ties, tolerance
         self.rng = np.random.default_rng() if rng is None else rng
         self.agreed = np.zeros(n_games, dtype=bool)
         self._games = np.arange(n_games)
-        self._plasticity = numpy_function(equations.PLASTICITY, equations.gaussian_sigmoid("eta"), parameters.to_dict())
+        self._plasticity = numpy_function(
+            equations.PLASTICITY, equations.gaussian_sigmoid("eta"), by_name(self.parameters)
+        )
+
+    @property
+    def u(self) -> np.ndarray:
+        """Activity of U."""
+        return self.activity[0]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Activity of V."""
+        return self.activity[1]
 
     @abstractmethod
     def respond(self) -> None:
@@ -75,12 +93,16 @@ class Engine(ABC):
     def select(self) -> np.ndarray:
         """Apply the agreement rule to u and v; the arm of each game."""
         luck = self.rng.random((self.n_games, N_LUCK))
-        arms, self.agreed = select(self.u, self.v, luck, self.ties, self.tolerance)
+        arms, self.agreed = select(self.activity, luck, self.ties, self.tolerance)
         return arms
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Apply the plasticity rule, eq. (3), to the pulled arm of each game."""
         self.w[self._games, arms] = self._plasticity(w=self.w[self._games, arms], R=rewards)
+
+    def set_weights(self, w: np.ndarray) -> None:
+        """Put in weights (games, arms), or (arms,) for all games, such as those of an earlier game."""
+        self.w[:] = w
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play rounds one after the other: respond, select, pull, learn."""
@@ -88,3 +110,10 @@ class Engine(ABC):
             self.respond()
             arms = self.select()
             self.learn(arms, pull(arms))
+
+
+def by_name(parameters: list[NSAParameters]) -> dict[str, Any]:
+    """Values by name: numbers where all games share a set, else arrays (games,)."""
+    if len(set(parameters)) == 1:
+        return parameters[0].to_dict()
+    return {name: np.array([getattr(p, name) for p in parameters]) for name in PARAMETERS}

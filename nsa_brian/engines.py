@@ -10,8 +10,12 @@ if TYPE_CHECKING:
     from nsa_brian.engine import Engine
 
 #: Name of each engine, with its module and class.
-ENGINES = {"network": ("nsa_brian.network", "NSANetwork")}
-DEFAULT_ENGINE = "network"
+ENGINES = {
+    "rounds": ("nsa_brian.rounds", "Rounds"),
+    "table": ("nsa_brian.table", "Table"),
+    "network": ("nsa_brian.network", "NSANetwork"),
+}
+DEFAULT_ENGINE = "rounds"
 
 
 def engine_class(name: str) -> type[Engine]:

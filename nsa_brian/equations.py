@@ -10,10 +10,7 @@ Change a string here and every engine follows.
 from brian2 import Equations
 
 # Eq. (2), first line: the memory of the options. `I` is I_ext in phase 1 of a round and 0 in phase 2.
-RATE_U = """
-du/dt = (-u + I_u + I) / tau_u : 1
-I : 1 (shared)
-"""
+RATE_U = "du/dt = (-u + I_u + I) / tau_u : 1"
 
 # Eq. (2), second line: the value of the options.
 RATE_V = "dv/dt = (-v + I_v) / tau_v : 1"
@@ -52,12 +49,22 @@ def gaussian_sigmoid(suffix: str) -> Equations:
 
 def population_u() -> Equations:
     """Population U as a NeuronGroup's model; ``I_u`` is summed from V."""
-    return Equations(RATE_U + "I_u : 1") + response("u")
+    return Equations(RATE_U + "\nI_u : 1\nI : 1 (shared)") + response("u")
 
 
 def population_v() -> Equations:
     """Population V as a NeuronGroup's model; ``I_v`` is summed from U."""
     return Equations(RATE_V + "\nI_v : 1") + response("v")
+
+
+def pair() -> Equations:
+    """A neuron of U and its partner in V as one unit, the coupling substituted in.
+
+    The option value ``Phi_v`` stands as a number: the weight does not change within a round.
+    """
+    drives = f"I_u = {DRIVE_U.format(pre='')} : 1\nI_v = {DRIVE_V.format(pre='')} : 1"
+    given = "I : 1\nPhi_v : 1 (constant)"
+    return Equations("\n".join([RATE_U, RATE_V, drives, given])) + response("u") + response("v")
 
 
 def synapse_uv() -> Equations:

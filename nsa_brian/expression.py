@@ -9,9 +9,10 @@ import numpy as np
 from brian2 import Equations
 from brian2.equations.equations import SUBEXPRESSION
 from brian2.parsing.rendering import NumpyNodeRenderer
+from brian2.utils.stringtools import get_identifiers
 
 
-def numpy_function(code: str, given: Equations, constants: dict[str, float]) -> Callable[..., np.ndarray]:
+def numpy_function(code: str, given: Equations, constants: dict[str, Any]) -> Callable[..., np.ndarray]:
     """Compile a Brian2 expression to a function of the names it leaves open.
 
     Parameters
@@ -29,21 +30,14 @@ def numpy_function(code: str, given: Equations, constants: dict[str, float]) -> 
         Takes the remaining names as keyword arguments (scalars or arrays) and returns the expression's value.
     """
     steps = [(eq.varname, eq.expr.code) for eq in given.ordered if eq.type == SUBEXPRESSION]
-    compiled = [(name, _compile(text)) for name, text in [*steps, ("", code)]]
-    names = {name for _, step in compiled for name in step.co_names}
-    scope = {name: getattr(np, name) for name in names if hasattr(np, name) and name not in constants}
-    scope.update(constants, int=np.int_, __builtins__={})
-
-    def evaluate(**values: Any) -> np.ndarray:
-        result: Any = None
-        # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact.
-        with np.errstate(over="ignore"):
-            for name, step in compiled:
-                result = values[name] = eval(step, scope, values)
-        return np.asarray(result)
-
-    return evaluate
-
-
-def _compile(text: str) -> Any:
-    return compile(NumpyNodeRenderer().render_expr(text), "<equation>", "eval")
+    steps = [(name, NumpyNodeRenderer().render_expr(text)) for name, text in [*steps, ("result", code)]]
+    inside = {name for name, _ in steps}
+    names = sorted({name for _, text in steps for name in get_identifiers(text)} - inside - set(constants))
+    functions = {name: getattr(np, name) for name in names if hasattr(np, name)}
+    functions["int"] = np.int_
+    arguments = [name for name in names if name not in functions]
+    body = "".join(f"    {name} = {text}\n" for name, text in steps)
+    scope: dict[str, Any] = {**constants, **functions, "__builtins__": {}}
+    exec(f"def function({', '.join(['*', *arguments])}):\n{body}    return result", scope)
+    # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact.
+    return np.errstate(over="ignore")(scope["function"])

@@ -24,6 +24,7 @@ from nsa_brian import equations
 from nsa_brian.engine import Engine, Pull
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
+from nsa_brian.timing import steps_of
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class NSANetwork(Engine):
     def __init__(
         self,
         n_arms: int,
-        parameters: NSAParameters | None = None,
+        parameters: NSAParameters | Sequence[NSAParameters] | None = None,
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1e-6,
@@ -102,6 +103,9 @@ class NSANetwork(Engine):
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("the network engine asks the bandit after each round and so needs Brian2's runtime device")
+        if len(set(self.parameters)) > 1:
+            raise ValueError("the network engine plays all games with the same parameters")
+        parameters = self.parameters[0]
         self.dt, self.method = dt, method
         self.input_steps, self.round_steps = steps_of(parameters, dt, method)
 
@@ -125,12 +129,17 @@ class NSANetwork(Engine):
         self._rest()
 
     @property
-    def u(self) -> np.ndarray:  # type: ignore[override]
+    def activity(self) -> np.ndarray:  # type: ignore[override]
+        """Activities of U and V, copied from Brian2's arrays."""
+        return np.stack([self.u, self.v])
+
+    @property
+    def u(self) -> np.ndarray:
         """Activity of U, a view of Brian2's own array."""
         return self._view(self.U, "u")
 
     @property
-    def v(self) -> np.ndarray:  # type: ignore[override]
+    def v(self) -> np.ndarray:
         """Activity of V, a view of Brian2's own array."""
         return self._view(self.V, "v")
 
@@ -193,7 +202,7 @@ class NSANetwork(Engine):
         """The start of a round: no activity, input on."""
         self.u[:] = 0
         self.v[:] = 0
-        self.U.I = self.parameters.I_ext
+        self.U.I = self.parameters[0].I_ext
         self._step = 0
 
     def _view(self, group: Any, variable: str) -> np.ndarray:
@@ -214,15 +223,3 @@ class NSANetwork(Engine):
             if variables
         }
         return {var: monitors[owner[var]] for var in record}
-
-
-def steps_of(parameters: NSAParameters, dt: Any, method: str) -> tuple[int, int]:
-    """Time steps of phase 1, and of a whole round; at least one in each phase."""
-    step = float(dt / ms)
-    if not step > 0:
-        raise ValueError(f"dt must be above 0 ms, got {step:g} ms")
-    shortest = min(parameters.tau_u, parameters.tau_v)
-    if method == "euler" and shortest < step:
-        raise ValueError(f"tau_u and tau_v must be at least dt = {step:g} ms with method euler, got {shortest:g} ms")
-    n_input = max(1, round(parameters.duration_input / step))
-    return n_input, n_input + max(1, round(parameters.duration_free / step))

@@ -11,14 +11,14 @@ N_LUCK = 3
 
 
 def select(
-    u: np.ndarray, v: np.ndarray, luck: np.ndarray, ties: str = "random", tolerance: float = 1e-6
+    activity: np.ndarray, luck: np.ndarray, ties: str = "random", tolerance: float = 1e-6
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose an arm in each game by the paper's rule: argmax v if argmax u = argmax v, else a random arm.
 
     Parameters
     ----------
-    u, v : array (games, arms)
-        Activities at the end of phase 2.
+    activity : array (2, games, arms)
+        The activities u and v at the end of phase 2.
     luck : array (games, 3)
         Uniform numbers in [0, 1): for the tie in U, the tie in V, the random arm.
     ties : {"random", "first"}
@@ -32,23 +32,21 @@ def select(
     arms : array of int (games,)
     agreed : array of bool (games,)
     """
+    _, n_games, n_arms = activity.shape
     if ties == "random":
-        k_u = _random_argmax(u, luck[:, 0], tolerance)
-        k_v = _random_argmax(v, luck[:, 1], tolerance)
+        rows = activity.reshape(2 * n_games, n_arms)
+        k_u, k_v = _random_argmax(rows, luck[:, :2].T.ravel(), tolerance).reshape(2, n_games)
     else:
-        k_u, k_v = u.argmax(axis=1), v.argmax(axis=1)
+        k_u, k_v = activity.argmax(axis=2)
     agreed = k_u == k_v
-    explored = (luck[:, 2] * u.shape[1]).astype(np.intp)
+    explored = (luck[:, 2] * n_arms).astype(np.intp)
     return np.where(agreed, k_v, explored), agreed
 
 
 def _random_argmax(x: np.ndarray, luck: np.ndarray, tolerance: float) -> np.ndarray:
-    """An index of each row's maximum, one of those that tie with it."""
-    tied = x >= x.max(axis=1, keepdims=True) - tolerance
-    count = tied.sum(axis=1)
-    first = tied.argmax(axis=1)
-    several = np.flatnonzero(count > 1)
-    if several.size:
-        nth = (luck[several] * count[several]).astype(np.intp)
-        first[several] = (tied[several].cumsum(axis=1) > nth[:, None]).argmax(axis=1)
-    return first
+    """An index of each row's maximum: of those that tie with it, the one that the row's luck falls on."""
+    tied = x >= np.maximum.reduce(x, axis=1, keepdims=True) - tolerance
+    count = np.add.reduce(tied, axis=1)
+    where = tied.ravel().nonzero()[0]  # row by row, and so the ties of a row start where those before it end
+    end = count.cumsum()
+    return where[end - count + (luck * count).astype(np.intp)] % x.shape[1]

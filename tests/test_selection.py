@@ -27,14 +27,14 @@ batches = st.integers(2, 6).flatmap(
 @given(batches)
 def test_equals_the_rule_written_as_a_loop(batch):
     u, v, luck = batch
-    arms, _ = select(u, v, luck)
+    arms, _ = select(np.stack([u, v]), luck)
     assert arms.tolist() == [agreement(*game) for game in zip(u, v, luck, strict=True)]
 
 
 @given(batches)
 def test_first_ties_take_the_first_exact_maximum(batch):
     u, v, luck = batch
-    arms, agreed = select(u, v, luck, ties="first")
+    arms, agreed = select(np.stack([u, v]), luck, ties="first")
     k_u, k_v = u.argmax(axis=1), v.argmax(axis=1)
     assert agreed.tolist() == (k_u == k_v).tolist()
     assert arms[agreed].tolist() == k_v[agreed].tolist()
@@ -43,7 +43,7 @@ def test_first_ties_take_the_first_exact_maximum(batch):
 def test_disagreement_explores_every_arm_alike():
     games, arms = 20_000, 5
     u, v = np.tile(np.eye(arms)[0], (games, 1)), np.tile(np.eye(arms)[1], (games, 1))
-    chosen, agreed = select(u, v, np.random.default_rng(0).random((games, 3)))
+    chosen, agreed = select(np.stack([u, v]), np.random.default_rng(0).random((games, 3)))
     assert not agreed.any()
     assert stats.chisquare(np.bincount(chosen, minlength=arms)).pvalue > 0.001
 
@@ -51,7 +51,7 @@ def test_disagreement_explores_every_arm_alike():
 def test_an_untrained_network_explores_every_arm_alike():
     games, arms = 20_000, 5
     rest = np.zeros((games, arms))
-    chosen, agreed = select(rest, rest, np.random.default_rng(0).random((games, 3)))
+    chosen, agreed = select(np.stack([rest, rest]), np.random.default_rng(0).random((games, 3)))
     assert stats.chisquare(np.bincount(chosen, minlength=arms)).pvalue > 0.001
     assert stats.binomtest(int(agreed.sum()), games, 1 / arms).pvalue > 0.001
 
@@ -59,13 +59,13 @@ def test_an_untrained_network_explores_every_arm_alike():
 def test_differences_within_the_tolerance_are_ties():
     u = v = np.array([[0.5, 0.5 + 1e-9]])
     first = np.zeros((1, 3))
-    assert select(u, v, first)[0].tolist() == [0]
-    assert select(u, v, first, tolerance=0)[0].tolist() == [1]
+    assert select(np.stack([u, v]), first)[0].tolist() == [0]
+    assert select(np.stack([u, v]), first, tolerance=0)[0].tolist() == [1]
 
 
 @pytest.mark.parametrize("ties", ["random", "first"])
 def test_agreement_on_a_clear_winner_ignores_luck(ties):
     u = v = np.tile([0.0, 1.0, 0.2], (50, 1))
-    arms, agreed = select(u, v, np.random.default_rng(1).random((50, 3)), ties)
+    arms, agreed = select(np.stack([u, v]), np.random.default_rng(1).random((50, 3)), ties)
     assert agreed.all()
     assert (arms == 1).all()

@@ -1,0 +1,121 @@
+"""Brian2 code objects for the template ``round``: compiled C++, and numpy where there is no compiler.
+
+All that is compiled specially is compiled so here: the flags belong to these code objects, and the user's Brian2
+preferences stay what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from brian2.codegen.cpp_prefs import get_compiler_and_args
+from brian2.codegen.generators.cpp_generator import CPPCodeGenerator, c_data_type
+from brian2.codegen.runtime.cython_rt import CythonCodeObject
+from brian2.codegen.runtime.numpy_rt import NumpyCodeObject
+from brian2.core.variables import ArrayVariable
+from brian2.devices.device import get_device
+from brian2.utils.logger import catch_logs, get_logger
+
+logger = get_logger("nsa_brian")
+
+#: Units that go through the time steps together: four or more vectors in flight hide the arithmetic's latency,
+#: and a block's state and parameters stay in the processor's first cache.
+BLOCK = 64
+
+
+@cache
+def machine() -> str:
+    """The processor that code is compiled for: homes are shared between a cluster's machines, processors are not."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        features = next(line for line in lines if line.lower().startswith(("flags", "features")))
+    except (OSError, StopIteration):
+        features = platform.processor()
+    return f"{platform.machine()} {hashlib.sha256(features.encode()).hexdigest()[:12]}"
+
+
+class CompiledRound(CythonCodeObject):
+    """The round as C++ in a Cython module, compiled once and kept in Brian2's cache."""
+
+    generator_class = CPPCodeGenerator
+    class_name = "nsa_compiled_round"
+    templater = CythonCodeObject.templater.derive(
+        "nsa_brian",
+        env_globals={
+            "BLOCK": BLOCK,
+            "machine": machine,
+            "c_type": lambda var: c_data_type(var.dtype),
+            "array_name": lambda var: get_device().get_array_name(var),
+            "array_variables": lambda variables: [
+                (name, var)
+                for name, var in sorted(variables.items())
+                if isinstance(var, ArrayVariable) and name != "n_units"
+            ],
+        },
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.extra_compile_args += extra_flags()
+
+    def compile_block(self, block: str) -> Any:
+        """Compile or fetch from the cache, with a word to the user if it takes a while."""
+        with told_if_slow("compiling a decision round to C++ (once; later runs find it in Brian2's cache)"):
+            compiled = super().compile_block(block)
+        if block == "run" and compiled is None:  # Brian2 prints Cython's complaint and goes on
+            raise RuntimeError("the decision round was not compiled; see the message above")
+        return compiled
+
+
+class NumpyRound(NumpyCodeObject):
+    """The round in numpy."""
+
+    class_name = "nsa_numpy_round"
+    templater = NumpyCodeObject.templater.derive("nsa_brian")
+
+
+def extra_flags() -> list[str]:
+    """Compiler flags of the round, added to Brian2's own.
+
+    They take -ffast-math back: every operation is rounded as IEEE 754 says, so that a pair comes out the same to the
+    last bit in every lane of every vector, with every compiler. What they leave out (errno, traps) would only keep
+    the compiler from using vectors.
+    """
+    compiler, _ = get_compiler_and_args()
+    if compiler == "msvc":
+        return ["/fp:precise"]
+    wide = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
+    return ["-fno-fast-math", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", *wide]
+
+
+def code_object_class() -> type[NumpyCodeObject]:
+    """The code object that this machine and the user's preferences admit; a warning if it is the slow one."""
+    with catch_logs():  # Brian2's own words on a missing compiler are long; ours say what it means here
+        target = get_device().code_object_class()
+    if issubclass(target, CythonCodeObject):
+        return CompiledRound
+    logger.warn(
+        "no C++ compiler is used, so NSA decides some hundred times slower; install one (gcc or clang), "
+        "and leave Brian2's preference codegen.target at 'auto'",
+        once=True,
+    )
+    return NumpyRound
+
+
+@contextmanager
+def told_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
+    """Say what is going on if it is still going on after some seconds."""
+    timer = threading.Timer(after, logger.info, [what + " ..."])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
