@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from experiments import parameters_command, play_command
+from experiments import bench_command, parameters_command, play_command
 from experiments.errors import UserError
 
-COMMANDS = (play_command, parameters_command)
+COMMANDS = (play_command, parameters_command, bench_command)
 
 
 class Parser(argparse.ArgumentParser):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import envs
 from envs import BANDITS, settings_of
 from experiments.agents import AGENTS
 from experiments.errors import UserError, blame_user
+from experiments.files import writable_folder, write_atomically
 from experiments.text_table import text_table
 from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
 
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
     played = play_with_progress(settings, args.workers, args.quiet)
     results_path, figure_path = out / f"play-{settings.id}.npz", out / f"play-{settings.id}.png"
     results.save(played, results_path)
-    results.write_atomically(figure_path, lambda file: play_figure.draw(played).savefig(file, dpi=150))
+    write_atomically(figure_path, lambda file: play_figure.draw(played).savefig(file, dpi=150))
     outcome = play.report(played)
     if args.json:
         files = {"results": str(results_path), "figure": str(figure_path)}
@@ -111,18 +110,6 @@ def read_option(text: str) -> tuple[str, Any]:
         return key, json.loads(value)
     except json.JSONDecodeError:
         return key, value
-
-
-def writable_folder(name: str) -> Path:
-    """The folder, made if need be; refused now rather than after the work if it cannot be written."""
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise UserError(f"--out {name} cannot be written: {error.strerror}") from None
-    return folder
 
 
 def play_with_progress(settings: PlaySettings, workers: int, quiet: bool) -> PlayResults:

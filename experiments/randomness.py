@@ -16,21 +16,27 @@ class GameStreams:
     """
 
     #: Uniform numbers each game draws ahead; a constant, so that it does not depend on the batch either.
-    BLOCK = 4096
+    BLOCK = 512
 
     def __init__(self, generators: list[np.random.Generator]) -> None:
         self._generators = generators
-        self._ahead = np.empty((0, len(generators)))
+        self._ahead, self._next = np.empty((0, len(generators))), 0
 
     def random(self, size: int | tuple[int, ...]) -> np.ndarray:
         """Uniform numbers in [0, 1), drawn ahead in blocks: agents ask for a few in each round."""
         shape = size if isinstance(size, tuple) else (size,)
         count = math.prod(shape[1:])
-        while len(self._ahead) < count:
-            block = np.stack([generator.random(self.BLOCK) for generator in self._generators], axis=1)
-            self._ahead = np.concatenate([self._ahead, block])
-        drawn, self._ahead = self._ahead[:count], self._ahead[count:]
-        return drawn.T.reshape(shape)
+        start, self._next = self._next, self._next + count
+        if self._next > len(self._ahead):
+            self._draw_ahead(start, count)
+            start, self._next = 0, count
+        return self._ahead[start : self._next].T.reshape(shape)
+
+    def _draw_ahead(self, start: int, count: int) -> None:
+        """Keep what is left from ``start`` and add a block to it, enough for ``count``."""
+        size = max(self.BLOCK, count)
+        block = np.stack([generator.random(size) for generator in self._generators], axis=1)
+        self._ahead = np.concatenate([self._ahead[start:], block])
 
     def normal(self, mean: float, sd: float, size: tuple[int, ...]) -> np.ndarray:
         """Normal numbers."""

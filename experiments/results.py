@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from experiments.files import write_atomically
 from experiments.game import Record
 from experiments.settings import PlaySettings
 
@@ -48,16 +46,3 @@ def load(path: str | Path) -> PlayResults:
         own = [field.name for field in dataclasses.fields(Record) if field.name not in _BANDIT]
         records = {agent: Record(**{n: file[f"{agent}/{n}"] for n in own}, **bandit) for agent in settings.agents}
     return PlayResults(settings, meta["versions"], records)
-
-
-def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file so that it is there whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner reads
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -38,9 +38,16 @@ class Diagonal(Engine):
         super().learn(arms, rewards)
         self._pulled = arms
 
+    def reset(self) -> None:
+        """Forget everything: all weights 0, and so one answer for all arms of a game."""
+        self.w[:] = 0
+        self.activity[:] = self._answer(self.w[:, 0])[:, :, None]
+        self._pulled = None
+
     def set_weights(self, w: np.ndarray) -> None:
         """Put in weights (games, arms), or (arms,) for all games."""
         super().set_weights(w)
+        self._pulled = None
         for arm in range(self.n_arms):
             self._renew(np.full(self.n_games, arm))
 

@@ -100,6 +100,10 @@ class Engine(ABC):
         """Apply the plasticity rule, eq. (3), to the pulled arm of each game."""
         self.w[self._games, arms] = self._plasticity(w=self.w[self._games, arms], R=rewards)
 
+    def reset(self) -> None:
+        """Forget everything: all weights 0."""
+        self.set_weights(np.zeros(self.n_arms))
+
     def set_weights(self, w: np.ndarray) -> None:
         """Put in weights (games, arms), or (arms,) for all games, such as those of an earlier game."""
         self.w[:] = w

@@ -42,7 +42,7 @@ def split_invariants(code: str, variables: Mapping[str, Variable], constant: set
     def name_of(expr: Any) -> Any:
         if expr.is_Atom:
             return expr
-        return invariants.setdefault(expr, sympy.Symbol(f"_invariant_{len(invariants)}", real=True))
+        return invariants.setdefault(expr, sympy.Symbol(f"invariant_{len(invariants)}", real=True))
 
     def hoist(expr: Any) -> Any:
         if is_constant(expr):

@@ -21,6 +21,7 @@ import numpy as np
 from brian2 import Clock, Network, NetworkOperation, NeuronGroup, StateMonitor, Synapses, get_device, ms, second
 
 from nsa_brian import equations
+from nsa_brian.code_objects import told_if_slow
 from nsa_brian.engine import Engine, Pull
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
@@ -117,8 +118,9 @@ class NSANetwork(Engine):
         self.V = NeuronGroup(size, equations.population_v(), name=f"{name}_V", **made)
         self.UV = Synapses(self.U, self.V, equations.synapse_uv(), name=f"{name}_UV", **made)
         self.VU = Synapses(self.V, self.U, equations.synapse_vu(), name=f"{name}_VU", **made)
-        self.UV.connect(j="i")
-        self.VU.connect(j="i")
+        with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):
+            self.UV.connect(j="i")
+            self.VU.connect(j="i")
         self.monitors = self._monitors(record, record_dt if record_dt is not None else dt, name)
         timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
         self.network = Network(

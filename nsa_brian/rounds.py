@@ -42,7 +42,7 @@ class Rounds(Diagonal):
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
         self.dense = dense
         self.pairs = Pairs([p for p in self.parameters for _ in range(n_arms if dense else 1)], dt, method)
-        self.set_weights(self.w)
+        self.reset()
 
     def _answer(self, w: np.ndarray) -> np.ndarray:
         return self.pairs.respond(w)

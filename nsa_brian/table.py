@@ -20,8 +20,8 @@ class ResponseTable:
     """The activities u, v at a round's end against the option value Phi_v, for one or many parameter sets.
 
     The option value lies in [0, 1]. Over it the answer is nearly a straight line but for one or a few steps, where
-    an option's activity begins to outlast the input. A grid of equal cells is refined where a straight line misses
-    the answer in the middle of a cell: by as many parts as bring the miss down to ``error``, ``refine`` at most.
+    an option's activity begins to outlast the input. A grid of equal cells, each in two parts, is refined where
+    straight lines miss the answer by more than ``error``: four times the parts, and again, ``refine`` at most.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ResponseTable:
     cells : int
         Cells of the first grid.
     error : float
-        Miss that a cell may have.
+        Miss that a cell need not be refined for, measured in the middle of lines of twice its parts' length.
     refine : int
         Parts of a cell at most; a step is located to 1 / (cells * refine).
     """
@@ -43,27 +43,28 @@ class ResponseTable:
         method: str = "euler",
         cells: int = 512,
         error: float = 1e-7,
-        refine: int = 128,
+        refine: int = 256,
     ) -> None:
         self.cells = cells
-        n_sets = len(parameters)
-        grid = np.linspace(0, 1, 2 * cells + 1)  # borders and middles of the cells
-        coarse = _answers(parameters, np.arange(n_sets).repeat(grid.size), np.tile(grid, n_sets), dt, method)
-        coarse = coarse.reshape(2, n_sets, grid.size)
-        miss = np.abs((coarse[..., 0:-1:2] + coarse[..., 2::2]) / 2 - coarse[..., 1::2]).max(axis=0)
-        # The miss of a straight line falls with the square of the cell's width.
-        self._parts = np.ceil(np.sqrt(miss / error)).clip(2, refine).astype(np.int32)
-        sizes = self._parts + 1
-        self._offsets = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)
+        flat = np.arange(len(parameters) * cells)  # cells of all sets
+        n, levels = 4, []
+        while flat.size:
+            which, cell = np.divmod(flat, cells)
+            value = (cell[:, None] + np.arange(n + 1) / n) / cells
+            points = _answers(parameters, which.repeat(n + 1), value.ravel(), dt, method).reshape(2, -1, n + 1)
+            miss = _miss(points)
+            coarse = (miss > error) & (4 * n <= refine)
+            levels.append((n, flat[~coarse], points[:, ~coarse]))
+            flat, n = flat[coarse], 4 * n
 
-        which, cell = (index.ravel().repeat(sizes.ravel()) for index in np.indices(sizes.shape))
-        part = np.arange(which.size) - self._offsets[which, cell]
-        points = (cell + part / self._parts[which, cell]) / cells
-        self._points = np.empty((2, which.size))
-        halves = self._parts[which, cell] == 2  # known already
-        self._points[:, halves] = coarse[:, which[halves], 2 * cell[halves] + part[halves]]
-        if not halves.all():
-            self._points[:, ~halves] = _answers(parameters, which[~halves], points[~halves], dt, method)
+        parts = np.empty(len(parameters) * cells, dtype=np.intp)
+        for n, flat, _ in levels:
+            parts[flat] = n
+        offsets = np.cumsum(parts + 1) - (parts + 1)
+        self._points = np.empty((2, parts.sum() + parts.size))
+        for n, flat, points in levels:
+            self._points[:, offsets[flat, None] + np.arange(n + 1)] = points
+        self._parts, self._offsets = (array.reshape(-1, cells) for array in (parts, offsets))
 
     def __len__(self) -> int:
         """Points in the table."""
@@ -75,10 +76,11 @@ class ResponseTable:
         cell = np.minimum(x.astype(np.intp), self.cells - 1)
         parts = self._parts[which, cell]
         y = (x - cell) * parts
-        part = np.minimum(y.astype(np.intp), parts - 1)
-        at = self._offsets[which, cell] + part
-        left = self._points[:, at]
-        return left + (y - part) * (self._points[:, at + 1] - left)
+        middle = np.minimum(y.astype(np.intp) | 1, parts - 1)  # of the two parts that a parabola spans
+        at = self._offsets[which, cell] + middle
+        left, centre, right = self._points[:, at - 1], self._points[:, at], self._points[:, at + 1]
+        t = y - middle
+        return centre + t / 2 * (right - left + t * (left + right - 2 * centre))
 
 
 class Table(Diagonal):
@@ -106,10 +108,18 @@ class Table(Diagonal):
         distinct, self._which = distinct_sets(self.parameters)
         self.table = ResponseTable(distinct, **grid)
         self._value = numpy_function("Phi_v", equations.gaussian_sigmoid("v"), by_name(self.parameters))
-        self.set_weights(self.w)
+        self.reset()
 
     def _answer(self, w: np.ndarray) -> np.ndarray:
         return self.table.look_up(self._which, self._value(w=w))
+
+
+def _miss(points: np.ndarray) -> np.ndarray:
+    """How far parabolas through every other point pass by the points between, at most; points (2, cells, 4n + 1)."""
+    left, centre, right = points[..., 0:-1:4], points[..., 2::4], points[..., 4::4]
+    before = (3 * left + 6 * centre - right) / 8 - points[..., 1::4]
+    after = (3 * right + 6 * centre - left) / 8 - points[..., 3::4]
+    return np.maximum(np.abs(before), np.abs(after)).max(axis=(0, 2))
 
 
 def _answers(

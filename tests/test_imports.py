@@ -12,7 +12,7 @@ ALLOWED = {
     "envs": {"envs", "numpy"},
     "baselines": {"baselines", "numpy"},
     "evolution": {"evolution", "nsa_brian", "envs", "deap", "numpy", "dask", "distributed", "tqdm"},
-    "experiments": ROOMS | {"numpy", "scipy", "tqdm", "matplotlib"},
+    "experiments": ROOMS | {"brian2", "numpy", "scipy", "tqdm", "matplotlib"},
 }
 STDLIB = __import__("sys").stdlib_module_names
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from experiments import play, results
+from experiments.files import write_atomically
 from experiments.metrics import fingerprint
 from experiments.settings import PlaySettings
 from nsa_brian import NSAParameters
@@ -81,7 +82,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
         raise RuntimeError("disk on fire")
 
     with pytest.raises(RuntimeError):
-        results.write_atomically(path, fail)
+        write_atomically(path, fail)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.npz"]
 

@@ -1,0 +1,109 @@
+"""``nsa bench``: how fast the engines are on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from typing import Any
+
+from experiments.files import writable_folder
+from experiments.text_table import text_table
+
+NAME = "bench"
+HELP = "measure how fast the engines are on this machine, side by side"
+EPILOG = """Every engine plays whole games on MAB-P with the default parameter set, bandit and record included. The
+numpy loop is the paper's equations as a user would write them; the limit is a kernel written by hand in C++. Times
+are the best of some repeats.
+
+examples:
+  nsa bench
+  nsa bench --quick --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and repeats: under a minute once compiled")
+    parser.add_argument("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
+    parser.add_argument("--json", action="store_true", help="print one flat JSON object instead of the tables")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measure, write, print."""
+    out = writable_folder(args.out)
+
+    from tqdm import tqdm
+
+    from experiments import bench, bench_figure
+    from experiments.files import write_atomically
+    from experiments.settings import versions
+
+    effort = bench.QUICK if args.quick else bench.FULL
+    with tqdm(
+        total=bench.N_MEASUREMENTS, disable=None, bar_format="{n_fmt}/{total_fmt} |{bar}| {elapsed} {desc}"
+    ) as bar:
+
+        def tick(what: str) -> None:
+            bar.set_description_str(what)
+            bar.update()
+
+        found = bench.measure(effort, tick)
+    machine = {"machine": processor(), "python": platform.python_version(), **versions()}
+    record = json.dumps({**machine, **found}, indent=1)
+    write_atomically(out / "bench.json", lambda file: file.write(record.encode()))
+    write_atomically(out / "bench.png", lambda file: bench_figure.draw(found).savefig(file, dpi=150))
+    if args.json:
+        print(record)
+        return
+    print(tables(found))
+    print(f"\nmeasured on {machine['machine']}, Python {machine['python']}, Brian2 {machine['brian2']}")
+    print(f"figures  {out / 'bench.json'}\nplot     {out / 'bench.png'}")
+
+
+def processor() -> str:
+    """The processor's name."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def tables(found: dict[str, Any]) -> str:
+    """The figures as tables with ratios."""
+    arms = (10, 100, 1000)
+
+    def row(label: str, engine: str) -> list[str]:
+        times = [found[f"{engine}.ms_per_round.k{k}"] for k in arms]
+        rounds = [found[f"rounds.ms_per_round.k{k}"] for k in arms]
+        cells = [f"{t:.3g} ({t / r:.3g}x)" for t, r in zip(times, rounds, strict=True)]
+        return [label, *cells]
+
+    one = text_table(
+        ["one game: ms a round (x rounds)", *(f"{k} arms" for k in arms)],
+        [row("numpy loop", "numpy"), row("network", "network"), row("rounds", "rounds"), row("table", "table")],
+        right=(1, 2, 3),
+    )
+    games = (10, 100, 1000)
+    many = text_table(
+        ["many games, 10 arms: us a game and round", *(f"{n} games" for n in games), "game-rounds a second"],
+        [
+            [
+                engine,
+                *(f"{found[f'{engine}.us_per_game_round.games{n}']:.3g}" for n in games),
+                f"{found[f'{engine}.game_rounds_per_second.games1000']:,.0f}",
+            ]
+            for engine in ("rounds", "table")
+        ],
+        right=(1, 2, 3, 4),
+    )
+    limit = found["limit.ns_per_unit_step"]
+    against = f"limit {limit:.2f}, ratio {found['ratio.rounds_over_limit']:.2f}" if limit else "limit: no compiler"
+    lines = [
+        f"a pair and time step in a batch of 1000: {found['rounds.ns_per_unit_step']:.2f} ns ({against})",
+        f"share of the compiled round in a single game at 10 arms: {found['rounds.engine_share']:.0%}",
+        f"rounds at 1000 arms over 10 arms: {found['ratio.rounds_k1000_over_k10']:.2f}",
+        f"table, 256 games: {found['table.us_per_game_round.k10']:.2f} us a game and round at 10 arms, "
+        f"{found['table.us_per_game_round.k200']:.2f} at 200",
+    ]
+    return "\n\n".join([one, many, "\n".join(lines)])

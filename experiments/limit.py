@@ -1,0 +1,54 @@
+"""The limit: a kernel written by hand, compiled on the spot."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from nsa_brian import NSAParameters
+
+_FIELDS = ("tau_u", "tau_v", "gain_u", "offset_u", "threshold_u", "gain_v", "offset_v", "threshold_v", "I_ext")
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+class LimitKernel:
+    """``limit_kernel.cpp`` behind one call: activities (2, n) at a round's end for option values (n,).
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no C++ compiler.
+    """
+
+    def __init__(self, parameters: NSAParameters) -> None:
+        compiler = shutil.which(os.environ.get("CXX", "c++")) or shutil.which("g++") or shutil.which("clang++")
+        if compiler is None:
+            raise FileNotFoundError("no C++ compiler on PATH")
+        wide = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
+        source = str(resources.files("experiments") / "limit_kernel.cpp")
+        with tempfile.TemporaryDirectory() as folder:
+            library = str(Path(folder) / "limit.so")
+            flags = ["-O3", "-ffast-math", "-fno-associative-math", "-march=native", *wide, "-shared", "-fPIC"]
+            subprocess.run([compiler, *flags, source, "-o", library], check=True)
+            self._decide = ctypes.CDLL(library).decide
+        self._parameters = (ctypes.c_double * len(_FIELDS))(*(getattr(parameters, name) for name in _FIELDS))
+        self._input_steps = round(parameters.duration_input)
+        self._round_steps = self._input_steps + round(parameters.duration_free)
+
+    def respond(self, value: np.ndarray) -> np.ndarray:
+        """Run a round of dt = 1 ms."""
+        value = np.ascontiguousarray(value, dtype=float)
+        ends = np.empty((2, len(value)))
+        pointers = [array.ctypes.data_as(_DOUBLES) for array in (value, *ends)]
+        self._decide(
+            len(value), pointers[0], self._parameters, self._input_steps, self._round_steps, pointers[1], pointers[2]
+        )
+        return ends
