@@ -11,7 +11,14 @@ import numpy as np
 import baselines
 from nsa_brian import NSAParameters
 
-AGENTS = ("nsa", *baselines.POLICIES)
+
+def names() -> tuple[str, ...]:
+    """All agents, those included that a user has entered into ``baselines.POLICIES``."""
+    return ("nsa", *baselines.POLICIES)
+
+
+#: The agents of the paper's comparison, and chance.
+PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
 
 
 class Agent(Protocol):
@@ -24,16 +31,17 @@ class Agent(Protocol):
         """Learn from its reward."""
 
 
-def check_names(names: Sequence[str]) -> None:
+def check_names(chosen: Sequence[str]) -> None:
     """Refuse an unknown, repeated or missing name."""
-    if not names:
-        raise ValueError(f"no agent was named; known: {', '.join(AGENTS)}")
-    for name in names:
-        if name not in AGENTS:
-            near = difflib.get_close_matches(name.lower(), AGENTS, n=1, cutoff=0.5)
+    known = names()
+    if not chosen:
+        raise ValueError(f"no agent was named; known: {', '.join(known)}")
+    for name in chosen:
+        if name not in known:
+            near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}? " if near else ""
-            raise ValueError(f"unknown agent {name!r}; {hint}known: {', '.join(AGENTS)}")
-        if list(names).count(name) > 1:
+            raise ValueError(f"unknown agent {name!r}; {hint}known: {', '.join(known)}")
+        if list(chosen).count(name) > 1:
             raise ValueError(f"agent {name!r} is named twice")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,18 @@ AGENT_STYLE: dict[str, dict[str, Any]] = {
     "ucb1": {"color": "#CC79A7", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
     "random": {"color": "#7F7F7F", "linestyle": ":"},
 }
+
+_OTHERS = ("#E69F00", "#56B4E9", "#F0E442", "#000000")
+
+
+def style_of(agent: str, agents: Sequence[str]) -> dict[str, Any]:
+    """The style of one of the agents in a figure; those without one of their own share what colours are left."""
+    if agent in AGENT_STYLE:
+        return AGENT_STYLE[agent]
+    others = [name for name in agents if name not in AGENT_STYLE]
+    place = others.index(agent)
+    return {"color": _OTHERS[place % len(_OTHERS)], "linestyle": (0, (5, 1 + place // len(_OTHERS)))}
+
 
 _LOOK: Any = {
     "axes.spines.top": False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import envs
 from envs import BANDITS, settings_of
-from experiments.agents import AGENTS
+from experiments.agents import PAPER, names
 from experiments.errors import UserError, blame_user
 from experiments.files import writable_folder, write_atomically
 from experiments.text_table import text_table
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--trials", type=int, metavar="N", help="trials (default 2)")
     add("--rounds", type=int, metavar="N", help="rounds of a trial (default 2000)")
     add("--repetitions", type=int, metavar="N", help="games, each with its own luck (default 5)")
-    add("--agents", metavar="A,B,...", help=f"of {', '.join(AGENTS)} (default all)")
+    add("--agents", metavar="A,B,...", help=f"of {', '.join(names())} (default {','.join(PAPER)})")
     add("--parameters", metavar="SET", help="NSA's parameters: a set's name or a file (see nsa parameters)")
     add("--engine", metavar="NAME", help=f"how NSA is run: {', '.join(ENGINES)} (default {DEFAULT_ENGINE})")
     add("--ties", metavar="RULE", help="ties of NSA's argmax: random (default) or first")

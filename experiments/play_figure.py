@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from experiments import metrics
-from experiments.figures import AGENT_STYLE, house_style, new_figure
+from experiments.figures import house_style, new_figure, style_of
 from experiments.results import PlayResults
 
 
@@ -41,7 +41,7 @@ def draw_reward(ax: Axes, results: PlayResults) -> Axes:
     ax.plot(bandit.best.mean(axis=0), color="black", linewidth=1, label="best arm")
     for agent, record in records.items():
         curve = metrics.smooth(record.expected.mean(axis=0), window)
-        ax.plot(curve, label=f"{agent} ({metrics.regret(record).mean():.3f})", **AGENT_STYLE[agent])
+        ax.plot(curve, label=f"{agent} ({metrics.regret(record).mean():.3f})", **style_of(agent, list(records)))
     ax.plot(bandit.chance.mean(axis=0), color="black", linewidth=1, linestyle=(0, (1, 3)), label="chance")
     games = f"{settings.repetitions} game{'s' * (settings.repetitions > 1)}"
     ax.set_title(f"{settings.env}, {settings.arms} arms, mean of {games}", loc="left")
@@ -56,7 +56,7 @@ def draw_entropy(ax: Axes, results: PlayResults) -> Axes:
     window = smoothing(results.settings.n_rounds)
     for agent, record in results.records.items():
         entropy = metrics.choice_entropy(record.arms).mean(axis=0)
-        ax.plot(metrics.smooth(entropy, window), **AGENT_STYLE[agent])
+        ax.plot(metrics.smooth(entropy, window), **style_of(agent, list(results.records)))
     ax.set_ylabel("choice entropy\n(nats)")
     ax.set_ylim(bottom=0)
     return ax
@@ -67,7 +67,8 @@ def draw_choices(ax: Axes, results: PlayResults, agent: str) -> Axes:
     record = results.records[agent]
     rounds = np.arange(record.arms.shape[1])
     ax.plot(rounds, record.best_arm[0], color="0.8", linewidth=0, marker="s", markersize=2.6)
-    ax.plot(rounds, record.arms[0], color=AGENT_STYLE[agent]["color"], linewidth=0, marker=".", markersize=1.6)
+    color = style_of(agent, list(results.records))["color"]
+    ax.plot(rounds, record.arms[0], color=color, linewidth=0, marker=".", markersize=1.6)
     ax.set_ylim(-0.7, results.settings.arms - 0.3)
     ax.set_ylabel("arm")
     ax.set_title(f"{agent}: choices in game 1 (grey band: the best arm)", loc="left", pad=2)

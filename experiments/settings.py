@@ -11,7 +11,7 @@ from typing import Any
 
 import envs
 from envs import Bandit
-from experiments.agents import AGENTS, check_names
+from experiments.agents import PAPER, check_names
 from nsa_brian import DEFAULT_SET, NSAParameters, load
 from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
 from nsa_brian.selection import TIES
@@ -27,7 +27,7 @@ class PlaySettings:
     trials: int = 2
     rounds: int = 2000
     repetitions: int = 5
-    agents: tuple[str, ...] = AGENTS
+    agents: tuple[str, ...] = PAPER
     parameters: dict[str, float] = field(default_factory=lambda: load().parameters.to_dict())
     parameters_name: str = DEFAULT_SET
     engine: str = DEFAULT_ENGINE

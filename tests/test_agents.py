@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baselines
-from experiments.agents import AGENTS
+from experiments.agents import names
 from experiments.randomness import streams
 from nsa_brian import NSA, NSAParameters
 
@@ -27,7 +27,7 @@ def choices(agent, n_rounds, n_games=None, best=1):
     return np.array(chosen)
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", names())
 class TestContract:
     def test_a_single_game_takes_and_gives_plain_numbers(self, name):
         arm = make(name, seed=0).select_arm()

@@ -1,0 +1,28 @@
+"""What the README shows runs as written."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiments.cli import build_parser
+
+README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+SCRIPTS = re.findall(r"```python\n(.*?)```", README, re.S)
+COMMANDS = sorted(set(re.findall(r"`(nsa [^`>]*)", README)))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=range(len(SCRIPTS)))
+def test_python_examples_run(script, tmp_path):
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_are_understood(command):
+    words = shlex.split(command)[1:]
+    if "--help" not in words:
+        build_parser().parse_args(words)
