@@ -11,6 +11,7 @@ from typing import Any
 from envs.base import Bandit
 from envs.drift import Drift
 from envs.partial_sinusoid import PartialSinusoid
+from envs.peaked import Peaked
 from envs.piecewise import Piecewise
 from envs.schedule import Schedule
 from envs.sinusoid import Sinusoid
@@ -23,6 +24,7 @@ BANDITS: dict[str, type[Bandit]] = {
     "MAB-D": Drift,
     "MAB-sin": Sinusoid,
     "MAB-sinP": PartialSinusoid,
+    "peaked": Peaked,
     "stationary": Stationary,
     "schedule": Schedule,
 }

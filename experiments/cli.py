@@ -7,12 +7,24 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from experiments import bench_command, parameters_command, play_command
+from experiments import (
+    bench_command,
+    decision_study,
+    entropy_study,
+    environments_study,
+    parameters_command,
+    play_command,
+    response_study,
+    study_command,
+    table_study,
+    updates_study,
+)
 from experiments.errors import UserError
 
-COMMANDS = (play_command, parameters_command, bench_command)
+STUDIES = (table_study, entropy_study, updates_study, environments_study, decision_study, response_study)
+COMMANDS: tuple[Any, ...] = (play_command, *map(study_command.command, STUDIES), parameters_command, bench_command)
 
 
 class Parser(argparse.ArgumentParser):

@@ -58,6 +58,12 @@ def choice_entropy(arms: np.ndarray, window: int = ENTROPY_WINDOW) -> np.ndarray
     return np.maximum(entropy, 0)  # rounding can leave -1e-16
 
 
+def distribution_entropy(p: np.ndarray) -> np.ndarray:
+    """Entropy in nats of probabilities (games, arms), taken as a distribution over the arms."""
+    share = p / p.sum(axis=1, keepdims=True)
+    return -(share * np.log(np.where(share > 0, share, 1))).sum(axis=1)
+
+
 def smooth(x: np.ndarray, window: int) -> np.ndarray:
     """Mean over the last ``window`` entries along the last axis; over fewer at the start."""
     sums = np.cumsum(np.concatenate([np.zeros((*x.shape[:-1], 1)), x], axis=-1), axis=-1)
@@ -82,6 +88,26 @@ def summary(values: np.ndarray) -> dict[str, Any]:
     sd = float(values.std(ddof=1))
     half = float(stdtrit(n - 1, 0.975)) * sd / n**0.5
     return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}
+
+
+def level_with_best(values: dict[str, np.ndarray], alpha: float = 0.05) -> tuple[str, list[str]]:
+    """The agent with the lowest mean, and the list of it and those that a paired t-test cannot tell from it.
+
+    Values are one a repetition, and all agents of a repetition met the same luck. With one repetition nobody can
+    be told apart but by the mean.
+    """
+    best = min(values, key=lambda agent: float(values[agent].mean()))
+    level = []
+    for agent, found in values.items():
+        difference = found - values[best]
+        spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
+        if spread == 0:
+            same = difference.mean() == 0
+        else:
+            same = difference.mean() / (spread / len(difference) ** 0.5) < stdtrit(len(difference) - 1, 1 - alpha / 2)
+        if same:
+            level.append(agent)
+    return best, level
 
 
 def measures(record: Record, trial_rounds: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from experiments import metrics
-from experiments.agents import make_agent
+from experiments.agents import Agent, make_agent
 from experiments.game import Record
 from experiments.game import play as play_game
 from experiments.randomness import streams
@@ -36,7 +36,7 @@ def run(settings: PlaySettings, workers: int = 1, progress: Progress = lambda ro
     """
     if workers == 1:
         records = {
-            agent: _play_batch(settings, agent, range(settings.repetitions), progress) for agent in settings.agents
+            agent: play_agent(settings, agent, range(settings.repetitions), progress) for agent in settings.agents
         }
     else:
         records = _play_parallel(settings, workers, progress)
@@ -59,22 +59,27 @@ def report(results: PlayResults) -> dict[str, Any]:
     }
 
 
-def _play_batch(
+def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:
+    """One of the agents, with the random numbers of some repetitions."""
+    return make_agent(
+        agent,
+        settings.arms,
+        len(repetitions),
+        streams(settings.seed, f"agent {agent}", repetitions),
+        NSAParameters.from_dict(settings.parameters),
+        settings.engine,
+        settings.ties,
+    )
+
+
+def play_agent(
     settings: PlaySettings, agent: str, repetitions: range, progress: Progress = lambda rounds: None
 ) -> Record:
     """One agent in some of the repetitions, all at once."""
     n_games = len(repetitions)
     bandit = settings.make_bandit(n_games)
     bandit.reset(streams(settings.seed, "bandit", repetitions))
-    player = make_agent(
-        agent,
-        settings.arms,
-        n_games,
-        streams(settings.seed, f"agent {agent}", repetitions),
-        NSAParameters.from_dict(settings.parameters),
-        settings.engine,
-        settings.ties,
-    )
+    player = make_player(settings, agent, repetitions)
     return play_game(player, bandit, settings.n_rounds, lambda: progress(n_games))
 
 
@@ -85,7 +90,7 @@ def _play_parallel(settings: PlaySettings, workers: int, progress: Progress) -> 
     # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         jobs: dict[Future[Record], tuple[str, range]] = {
-            pool.submit(_play_batch, settings, agent, batch): (agent, batch)
+            pool.submit(play_agent, settings, agent, batch): (agent, batch)
             for agent in settings.agents
             for batch in batches
         }

@@ -1,0 +1,117 @@
+"""``nsa decision``: one decision watched in the Brian2 network, with untrained, half-trained and trained weights."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.game_settings import GameSettings, setting
+from experiments.settings import PlaySettings
+from experiments.text_table import text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments.study import Arrays, Cell, StudyResults
+
+NAME = "decision"
+HELP = "one decision watched in the Brian2 network: u(t) and v(t) of every arm through both phases"
+EXAMPLES = "  nsa decision --arms 8 --after 0,5,50,500"
+
+#: One in so many time steps is kept.
+TIME_STEP = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(GameSettings):
+    """NSA plays MAB-P for some rounds; then its weights are put into the network, and it decides once more."""
+
+    agents: tuple[str, ...] = setting(("nsa",), "nsa, the only agent that is a network", "nsa")
+    trials: int = setting(1, "trials of the training")
+    rounds: int = setting(500, "rounds of a trial; the longest training")
+    repetitions: int = setting(1, "games; the first is watched")
+    arms: int = setting(5, "arms")
+    after: tuple[int, ...] = setting((0, 8, 300), "rounds of training before each decision", "N,M")
+
+    def __post_init__(self) -> None:
+        if min(self.after) < 0 or max(self.after) > self.trials * self.rounds:
+            raise ValueError(
+                f"after must lie from 0 to {self.trials * self.rounds}, got {','.join(map(str, self.after))}"
+            )
+        if self.agents != ("nsa",):
+            raise ValueError(f"agents must be nsa, the only one that is a network, got {','.join(self.agents)}")
+
+
+PAPER = Settings()
+PRESETS = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, after=(0, 8, 60), rounds=60)}
+
+
+def cells(settings: Settings) -> dict[str, Cell]:
+    """A cell for each length of training."""
+    games = settings.games("MAB-P", settings.arms)
+    return {f"{rounds}": partial(decide, games, rounds) for rounds in settings.after}
+
+
+def decide(games: PlaySettings, rounds: int) -> Arrays:
+    """Train, put the weights into the network, watch."""
+    from experiments.game import play
+    from experiments.play import make_player
+    from experiments.randomness import streams
+    from nsa_brian import NSANetwork, NSAParameters
+
+    agent: Any = make_player(games, "nsa", range(1))
+    bandit = games.make_bandit(1)
+    bandit.reset(streams(games.seed, "bandit", range(1)))
+    if rounds:
+        play(agent, bandit, rounds)
+    parameters = NSAParameters.from_dict(games.parameters)
+    network = NSANetwork(games.arms, parameters, ties=games.ties, seed=games.seed)
+    network.set_weights(agent.engine.w[0])
+    decision = network.decide()
+    return {
+        "t": decision.t[::TIME_STEP],
+        "u": decision.u[::TIME_STEP],
+        "v": decision.v[::TIME_STEP],
+        "u_end": decision.u[-1],
+        "v_end": decision.v[-1],
+        "w": agent.engine.w[0],
+        "probabilities": bandit.probabilities[0],
+        "arm": np.array(decision.arm),
+        "agreed": np.array(decision.agreed),
+    }
+
+
+def summary(results: StudyResults) -> dict[str, Any]:
+    """What was decided after each training."""
+    decisions = []
+    for rounds in results.settings["after"]:
+        found = results.cells[str(rounds)]
+        lists = {key: found[key].tolist() for key in ("w", "u_end", "v_end", "probabilities")}
+        decisions.append({"after": rounds, "arm": int(found["arm"]), "agreed": bool(found["agreed"]), **lists})
+    return {"decisions": decisions}
+
+
+def text(results: StudyResults) -> str:
+    """The summary as a table."""
+    rows = [
+        [
+            str(found["after"]),
+            str(found["arm"]),
+            "agreed" if found["agreed"] else "explored",
+            *(f"{w:.2f} {u:.2f} {v:.2f}" for w, u, v in zip(found["w"], found["u_end"], found["v_end"], strict=True)),
+        ]
+        for found in summary(results)["decisions"]
+    ]
+    arms = [f"arm {k}: w u v" for k in range(results.settings["arms"])]
+    return text_table(["rounds of training", "choice", "", *arms], rows, right=(0, 1))
+
+
+def draw(results: StudyResults) -> Figure:
+    """The course of u and v for each training."""
+    from experiments import decision_figure
+
+    return decision_figure.draw(results)

@@ -1,0 +1,50 @@
+"""The settings that studies of played games share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from experiments.agents import PAPER
+from experiments.settings import PlaySettings
+from nsa_brian import DEFAULT_SET, load
+from nsa_brian.engines import DEFAULT_ENGINE
+
+
+def setting(default: Any, text: str, metavar: str = "N") -> Any:
+    """A field of a study's settings, with the help text of its option."""
+    return field(default=default, metadata={"help": text, "metavar": metavar})
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameSettings:
+    """Who plays, for how long, how often."""
+
+    agents: tuple[str, ...] = setting(PAPER, "agents, comma separated", "A,B")
+    trials: int = setting(2, "trials")
+    rounds: int = setting(2000, "rounds of a trial")
+    repetitions: int = setting(5, "games, each with its own luck")
+    parameters: str = setting(DEFAULT_SET, "NSA's parameters: a set's name or a file", "SET")
+    engine: str = setting(DEFAULT_ENGINE, "how NSA is run: rounds, table, network", "NAME")
+    ties: str = setting("random", "ties of NSA's argmax: random or first", "RULE")
+    seed: int = setting(0, "same seed, same games")
+
+    def games(self, env: str, arms: int, **env_options: Any) -> PlaySettings:
+        """The games of these settings on one bandit, checked."""
+        chosen = load(self.parameters)
+        made = PlaySettings(
+            env=env,
+            env_options=env_options,
+            arms=arms,
+            trials=self.trials,
+            rounds=self.rounds,
+            repetitions=self.repetitions,
+            agents=self.agents,
+            parameters=chosen.parameters.to_dict(),
+            parameters_name=chosen.name,
+            engine=self.engine,
+            ties=self.ties,
+            seed=self.seed,
+        )
+        made.check_bandit()
+        return made

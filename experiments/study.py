@@ -1,0 +1,162 @@
+"""A study: settings as data, cells of work that can be interrupted and resumed, one results file.
+
+A study module declares ``NAME``, ``HELP``, a frozen dataclass ``Settings`` with ``PRESETS``, and the functions
+``cells`` (what is to be computed), ``text`` (a table), ``draw`` (a figure) and ``summary`` (JSON), the last three
+of the results alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.files import write_atomically
+from experiments.settings import versions
+from nsa_brian import load as load_parameters
+
+Arrays = dict[str, np.ndarray]
+#: A picklable function without arguments that computes one cell.
+Cell = Callable[[], Arrays]
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """Arrays of every cell by the cell's name, with what made them."""
+
+    study: str
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    cells: dict[str, Arrays]
+
+
+def described(settings: Any) -> dict[str, Any]:
+    """Settings as a plain dict, with the values of the parameter sets that they name."""
+    plain = dataclasses.asdict(settings)
+    if "parameters" in plain:
+        named = plain["parameters"]
+        sets = [named] if isinstance(named, str) else named
+        plain["parameter_values"] = {name: load_parameters(name).parameters.to_dict() for name in sets}
+    return plain
+
+
+def settings_id(settings: Any) -> str:
+    """A short name that differs when the settings do."""
+    text = json.dumps(described(settings), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def run(
+    study: str,
+    settings: Any,
+    cells: Mapping[str, Cell],
+    out: Path,
+    workers: int = 1,
+    tick: Callable[[], None] = lambda: None,
+) -> tuple[StudyResults, Path]:
+    """Compute what is missing of a study's cells and write the results file.
+
+    Each cell is written when it is done. A run that was stopped goes on where it was; a run that was finished
+    is read from its file. The outcome is the same, however often it was stopped and whatever the workers.
+
+    Returns
+    -------
+    results : StudyResults
+    path : Path
+        The results file.
+    """
+    path = out / f"{study}-{settings_id(settings)}.npz"
+    if path.exists():
+        found = load(path)
+        if found.versions == versions():  # another version's results are another run's
+            for _ in cells:
+                tick()
+            return found, path
+    folder = path.with_suffix(".cells")
+    folder.mkdir(exist_ok=True)
+    marks = folder / "versions.json"
+    made_with = json.dumps(versions())
+    if marks.exists() and marks.read_text() != made_with:
+        shutil.rmtree(folder)
+        folder.mkdir()
+    write_atomically(marks, lambda file: file.write(made_with.encode()))
+    missing = {}
+    for name, cell in cells.items():
+        if _cell_path(folder, name).exists():
+            tick()
+        else:
+            missing[name] = cell
+    if workers == 1:
+        for name, cell in missing.items():
+            _compute(cell, _cell_path(folder, name))
+            tick()
+    else:
+        _compute_parallel(missing, folder, workers, tick)
+    done = {name: _read(_cell_path(folder, name)) for name in cells}
+    results = StudyResults(study, described(settings), versions(), done)
+    save(results, path)
+    shutil.rmtree(folder)
+    return results, path
+
+
+def save(results: StudyResults, path: Path) -> None:
+    """Write a results file."""
+    meta = {"study": results.study, "settings": results.settings, "versions": results.versions}
+    arrays: dict[str, Any] = {"meta": np.array(json.dumps(meta))}
+    for cell, found in results.cells.items():
+        arrays.update({f"{cell}|{name}": array for name, array in found.items()})
+    write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
+
+
+def load(path: str | Path) -> StudyResults:
+    """Read a results file; a ValueError if it is none."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            meta = json.loads(str(file["meta"]))
+            cells: dict[str, Arrays] = {}
+            for key in file.files:
+                if key != "meta":
+                    cell, _, name = key.partition("|")
+                    cells.setdefault(cell, {})[name] = file[key]
+        return StudyResults(meta["study"], meta["settings"], meta["versions"], cells)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
+        raise ValueError(f"{path}: not a results file of a study") from None
+
+
+def _compute(cell: Cell, path: Path) -> None:
+    found = cell()
+    write_atomically(path, lambda file: np.savez(file, **found))  # type: ignore[arg-type]  # numpy's stubs
+
+
+def _compute_parallel(missing: Mapping[str, Cell], folder: Path, workers: int, tick: Callable[[], None]) -> None:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(_compute, cell, _cell_path(folder, name)) for name, cell in missing.items()}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for job in done:
+                    job.result()
+                    tick()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _cell_path(folder: Path, name: str) -> Path:
+    return folder / f"{name.replace('/', '_')}.npz"
+
+
+def _read(path: Path) -> Arrays:
+    with np.load(path, allow_pickle=False) as file:
+        return dict(file)

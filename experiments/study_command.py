@@ -1,0 +1,147 @@
+"""One command for every study: its options come from the fields of its settings."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from experiments.errors import UserError, blame_user
+from experiments.files import writable_folder, write_atomically
+
+if TYPE_CHECKING:
+    from experiments.study import StudyResults
+
+FORMATS = ("png", "pdf", "svg")
+
+
+def command(study: ModuleType) -> argparse.Namespace:
+    """What the ``nsa`` parser wants of a command, made from a study."""
+    epilog = f"presets:\n{_presets(study)}\n\nexamples:\n  nsa {study.NAME} --preset quick\n{study.EXAMPLES}"
+    return argparse.Namespace(
+        NAME=study.NAME,
+        HELP=study.HELP,
+        EPILOG=epilog,
+        add_arguments=partial(add_arguments, study),
+        run=partial(run, study),
+    )
+
+
+def add_arguments(study: ModuleType, parser: argparse.ArgumentParser) -> None:
+    """Declare the common options, and one for each setting."""
+    add = parser.add_argument
+    add("--preset", metavar="NAME", default="paper", help=f"{', '.join(study.PRESETS)} (default paper)")
+    for field in dataclasses.fields(study.Settings):
+        flag = "--" + field.name.replace("_", "-")
+        add(flag, dest=f"set_{field.name}", metavar=field.metadata.get("metavar", "N"), help=field.metadata["help"])
+    add("--workers", type=int, default=1, metavar="N", help="processes; they change the time only (default 1)")
+    add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
+    add("--from", dest="source", metavar="RESULTS", help="draw from a results file, without computing")
+    add("--format", default="png", metavar="F", help=f"of the figure: {', '.join(FORMATS)} (default png)")
+    add("--json", action="store_true", help="print one JSON object instead of the table")
+    add("--quiet", action="store_true", help="no progress, no word about the files")
+
+
+def run(study: ModuleType, args: argparse.Namespace) -> None:
+    """Compute or load, then draw and print."""
+    if args.workers < 1:
+        raise UserError(f"workers must be a whole number from 1 up, got {args.workers}")
+    if args.format not in FORMATS:
+        raise UserError(f"format must be one of {', '.join(FORMATS)}, got {args.format!r}")
+    with blame_user():
+        if args.source is None:
+            settings = read_settings(study, args)
+            cells = study.cells(settings)  # refuses what a bandit or an agent refuses
+    out = writable_folder(args.out)
+
+    from experiments import study as studies
+
+    if args.source is not None:
+        with blame_user():
+            results, path = studies.load(args.source), Path(args.source)
+            if results.study != study.NAME:
+                raise ValueError(f"{args.source} holds results of nsa {results.study}, not of nsa {study.NAME}")
+    else:
+        results, path = compute(study, settings, cells, out, args.workers, args.quiet)
+    files = {"results": str(path), **write_outputs(study, results, out, path.stem, args.format)}
+    if args.json:
+        outcome = {"settings": results.settings, "versions": results.versions, **study.summary(results)}
+        print(json.dumps({**outcome, "files": files}, indent=1))
+        return
+    print(study.text(results))
+    if not args.quiet:
+        print("\n" + "\n".join(f"{kind:<9}{name}" for kind, name in files.items()))
+
+
+def compute(study: ModuleType, settings: Any, cells: Any, out: Path, workers: int, quiet: bool) -> tuple[Any, Path]:
+    """Run a study behind a progress bar."""
+    from tqdm import tqdm
+
+    from experiments import study as studies
+
+    with tqdm(total=len(cells), disable=True if quiet else None, unit=" cells", desc=study.NAME) as bar:
+        return studies.run(study.NAME, settings, cells, out, workers, bar.update)
+
+
+def write_outputs(study: ModuleType, results: StudyResults, out: Path, stem: str, kind: str) -> dict[str, str]:
+    """Write the figure and what other files a study makes of its results; their names by what they are."""
+    figure = out / f"{stem}.{kind}"
+    drawn = study.draw(results)
+    write_atomically(figure, lambda file: drawn.savefig(file, format=kind, dpi=150))
+    files = {"figure": str(figure)}
+    for label, (suffix, text) in getattr(study, "exports", lambda results: {})(results).items():
+        target = out / f"{stem}.{suffix}"
+        write_atomically(target, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+        files[label] = str(target)
+    return files
+
+
+def read_settings(study: ModuleType, args: argparse.Namespace) -> Any:
+    """The preset with the options that were given."""
+    if args.preset not in study.PRESETS:
+        raise ValueError(f"unknown preset {args.preset!r}; known: {', '.join(study.PRESETS)}")
+    settings = study.PRESETS[args.preset]
+    given = {
+        field.name: _read(field, getattr(args, f"set_{field.name}"))
+        for field in dataclasses.fields(settings)
+        if getattr(args, f"set_{field.name}") is not None
+    }
+    return dataclasses.replace(settings, **given)
+
+
+def _read(field: dataclasses.Field[Any], text: str) -> Any:
+    """An option's text as the type of its field."""
+    kind = str(field.type)
+    parts = [part.strip() for part in text.split(",") if part.strip()] if kind.startswith("tuple") else [text]
+    reader = {"int": int, "float": float}.get(kind.removeprefix("tuple[").split(",")[0].strip("]"), str)
+    name = field.name.replace("_", "-")
+    try:
+        values = tuple(reader(part) for part in parts)
+    except ValueError:
+        what = "whole numbers" if reader is int else "numbers"
+        raise ValueError(f"--{name} takes {what}, got {text!r}") from None
+    if not values:
+        raise ValueError(f"--{name} names nothing")
+    return values if kind.startswith("tuple") else values[0]
+
+
+def _presets(study: ModuleType) -> str:
+    base = study.PRESETS["paper"]
+    lines = []
+    for name, preset in study.PRESETS.items():
+        shown = {
+            field.name: getattr(preset, field.name)
+            for field in dataclasses.fields(preset)
+            if name == "paper" or getattr(preset, field.name) != getattr(base, field.name)
+        }
+        text = ", ".join(f"{key} {_show(value)}" for key, value in shown.items() if value != "")
+        lines.append(f"  {name:<6} {text}")
+    return "\n".join(lines)
+
+
+def _show(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,216 @@
+"""``nsa table``: the paper's comparison, four bandits from 5 to 1,000 arms."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from functools import partial
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.game_settings import GameSettings, setting
+from experiments.settings import PlaySettings
+from experiments.text_table import text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments.study import Arrays, Cell, StudyResults
+
+NAME = "table"
+HELP = "the comparison table: four bandits, 5 to 1000 arms, all agents"
+EXAMPLES = """  nsa table --preset full --workers 2
+  nsa table --drift published-table --json
+  nsa table --from nsa-results/table-01234567.npz --format pdf"""
+
+DRIFTS = ("new-targets", "published-table")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(GameSettings):
+    """Bandits and numbers of arms that all agents play."""
+
+    envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, comma separated", "E,F")
+    arms: tuple[int, ...] = setting((5, 10, 50, 100, 200, 1000), "numbers of arms, comma separated", "K,L")
+    drift: str = setting("new-targets", f"MAB-D: {' or '.join(DRIFTS)} (the public code's)", "KIND")
+
+    def __post_init__(self) -> None:
+        if self.drift not in DRIFTS:
+            raise ValueError(f"drift must be one of {', '.join(DRIFTS)}, got {self.drift!r}")
+
+
+PAPER = Settings()
+PRESETS = {
+    "paper": PAPER,
+    "full": dataclasses.replace(PAPER, repetitions=40),
+    "quick": dataclasses.replace(PAPER, rounds=200, repetitions=3),
+}
+
+
+def cells(settings: Settings) -> dict[str, Cell]:
+    """One cell for each bandit, number of arms and agent; the longest first, so that workers end together."""
+    made: dict[str, Cell] = {}
+    for arms in sorted(settings.arms, reverse=True):
+        for env in settings.envs:
+            options = {"preset": "published-table"} if (env, settings.drift) == ("MAB-D", "published-table") else {}
+            games = settings.games(env, arms, **options)
+            for agent in settings.agents:
+                made[f"{env}/{arms}/{agent}"] = partial(play_cell, games, agent)
+    return made
+
+
+def play_cell(games: PlaySettings, agent: str) -> Arrays:
+    """One agent's games: each measure of each repetition."""
+    from experiments import metrics
+    from experiments.play import play_agent
+
+    record = play_agent(games, agent, range(games.repetitions))
+    return {
+        "regret": metrics.regret(record),
+        "published_regret": metrics.published_regret(record, games.rounds),
+        "reward": metrics.reward(record),
+        "entropy": metrics.choice_entropy(record.arms).mean(axis=1),
+        "fingerprint": np.array(metrics.fingerprint(record)),
+    }
+
+
+def paper_table() -> dict[str, Any]:
+    """The paper's own table: mean and sd of each cell."""
+    return json.loads((resources.files("experiments") / "data" / "paper_table.json").read_text("utf-8"))
+
+
+def summary(results: StudyResults) -> dict[str, Any]:
+    """Every cell with each agent's measures, who is best, who is level with it, and the paper's numbers."""
+    from experiments.metrics import level_with_best, summary
+
+    found = results.settings
+    listed = []
+    for env in found["envs"]:
+        for arms in found["arms"]:
+            arrays = {agent: results.cells[f"{env}/{arms}/{agent}"] for agent in found["agents"]}
+            best, level = level_with_best({agent: a["regret"] for agent, a in arrays.items()})
+            agents = {}
+            for agent, a in arrays.items():
+                published = summary(a["published_regret"])
+                agents[agent] = {
+                    "regret": summary(a["regret"]),
+                    "published_regret": {"mean": published["mean"], "sd": published["sd"]},
+                    "reward": float(a["reward"].mean()),
+                    "entropy": float(a["entropy"].mean()),
+                    "fingerprint": str(a["fingerprint"]),
+                    "paper": _against_paper(env, arms, agent, a["published_regret"]),
+                }
+            listed.append({"env": env, "arms": arms, "best": best, "level": level, "agents": agents})
+    return {"cells": listed, **_totals(listed, found["agents"])}
+
+
+def _against_paper(env: str, arms: int, agent: str, published: np.ndarray) -> dict[str, Any] | None:
+    """The paper's cell, and how many standard errors (of the difference) ours lies from it."""
+    paper = paper_table()
+    if agent not in paper.get(env, {}) or arms not in paper["arms"]:
+        return None
+    column = paper["arms"].index(arms)
+    mean, sd = paper[env][agent]["mean"][column], paper[env][agent]["sd"][column]
+    if len(published) < 2:
+        return {"mean": mean, "sd": sd, "z": None}
+    error = np.sqrt(sd**2 / 5 + published.var(ddof=1) / len(published))
+    return {"mean": mean, "sd": sd, "z": float((published.mean() - mean) / error)}
+
+
+def _totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
+    compared = [
+        (agent, found["paper"], found["published_regret"]["mean"])
+        for cell in listed
+        for agent, found in cell["agents"].items()
+        if found["paper"] is not None and found["paper"]["z"] is not None
+    ]
+    return {
+        "mean_regret": {a: float(np.mean([cell["agents"][a]["regret"]["mean"] for cell in listed])) for a in agents},
+        "cells_won": {a: sum(cell["best"] == a for cell in listed) for a in agents},
+        "cells_won_or_level": {a: sum(a in cell["level"] for cell in listed) for a in agents},
+        "paper_cells": len(compared),
+        "paper_cells_within_2_se": sum(abs(paper["z"]) <= 2 for _, paper, _ in compared),
+        "paper_mean_deviation": {
+            a: float(np.mean([abs(ours - paper["mean"]) for agent, paper, ours in compared if agent == a]))
+            for a in agents
+            if any(agent == a for agent, _, _ in compared)
+        },
+    }
+
+
+def text(results: StudyResults) -> str:
+    """The table for the terminal."""
+    found, settings = summary(results), results.settings
+    title = (
+        f"{settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games, "
+        f"seed {settings['seed']}; nsa: {settings['parameters']}; MAB-D: {settings['drift']}"
+    )
+    header = ["", "", *(f"K={k}" for k in settings["arms"])]
+    regret = "regret of eq. (1) with its 95% interval; * best, = level with it (paired t-test, 5%)"
+    published = "published regret, ours | the paper's mean(sd); ! more than two standard errors apart"
+    won = text_table(
+        ["agent", "mean regret", "cells won", "won or level"],
+        [
+            [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
+            for a in settings["agents"]
+        ],
+        right=(1, 2, 3),
+    )
+    parts = [title, regret, text_table(header, rows(found, settings, _regret_cell), right=range(2, 9))]
+    parts += [published, text_table(header, rows(found, settings, _published_cell), right=range(2, 9)), won]
+    if found["paper_cells"]:
+        deviation = ", ".join(f"{agent} {value:.3f}" for agent, value in found["paper_mean_deviation"].items())
+        parts.append(
+            f"{found['paper_cells_within_2_se']} of the paper's {found['paper_cells']} cells lie within two standard "
+            f"errors of ours; mean absolute deviation: {deviation}"
+        )
+    return "\n\n".join(parts)
+
+
+def rows(found: dict[str, Any], settings: dict[str, Any], show: Any) -> list[list[str]]:
+    """A row for each bandit and agent, a cell for each number of arms."""
+    by_place = {(cell["env"], cell["arms"]): cell for cell in found["cells"]}
+    made = []
+    for env in settings["envs"]:
+        for i, agent in enumerate(settings["agents"]):
+            shown = [show(by_place[env, k], agent) for k in settings["arms"]]
+            made.append([env if i == 0 else "", agent, *shown])
+    return made
+
+
+def _regret_cell(cell: dict[str, Any], agent: str) -> str:
+    regret = cell["agents"][agent]["regret"]
+    half = f" ±{regret['ci95'][1] - regret['mean']:.3f}" if regret["ci95"] else ""
+    mark = "*" if cell["best"] == agent else "=" if agent in cell["level"] else " "
+    return f"{regret['mean']:.3f}{half}{mark}"
+
+
+def _published_cell(cell: dict[str, Any], agent: str) -> str:
+    found = cell["agents"][agent]
+    ours, paper = found["published_regret"]["mean"], found["paper"]
+    if paper is None:
+        return f"{ours:.2f}"
+    mark = "!" if paper["z"] is not None and abs(paper["z"]) > 2 else " "
+    return f"{ours:.2f} | {paper['mean']:.2f}({paper['sd']:.2f}){mark}"
+
+
+def exports(results: StudyResults) -> dict[str, tuple[str, str]]:
+    """CSV, Markdown and LaTeX: suffix and text of each."""
+    from experiments import table_formats
+
+    found = summary(results)
+    return {
+        "csv": ("csv", table_formats.csv_text(found)),
+        "markdown": ("md", table_formats.markdown(found, results.settings)),
+        "latex": ("tex", table_formats.latex(found, results.settings)),
+    }
+
+
+def draw(results: StudyResults) -> Figure:
+    """A heat map of the regrets."""
+    from experiments import table_figure
+
+    return table_figure.draw(summary(results), results.settings)
