@@ -72,10 +72,3 @@ class MeanPolicy(Policy):
         pulls = self.pulls[at] + 1
         self.pulls[at] = pulls
         self.means[at] += (rewards - self.means[at]) / pulls
-
-
-def random_argmax(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """The index of each row's maximum; among equals, the one that the row's luck in [0, 1) falls on."""
-    tied = values == values.max(axis=1, keepdims=True)
-    nth = (luck * tied.sum(axis=1)).astype(np.intp)
-    return (tied.cumsum(axis=1) > nth[:, None]).argmax(axis=1)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from baselines.base import MeanPolicy, random_argmax
+from baselines.base import MeanPolicy
 
 
 class EpsilonGreedy(MeanPolicy):
-    """With probability epsilon a random arm, else the arm with the highest mean reward, ties at random.
+    """With probability epsilon a random arm, else the arm with the highest mean reward, the first of equals.
 
     Means start at 0. Reference: Sutton and Barto, Reinforcement Learning, section 2.2.
 
@@ -29,7 +29,6 @@ class EpsilonGreedy(MeanPolicy):
         self.epsilon = epsilon
 
     def _select(self) -> np.ndarray:
-        luck = self.rng.random((self.n_games, 3))
-        greedy = random_argmax(self.means, luck[:, 0])
-        explored = (luck[:, 1] * self.n_arms).astype(np.intp)
-        return np.where(luck[:, 2] < self.epsilon, explored, greedy)
+        luck = self.rng.random((self.n_games, 2))
+        explored = (luck[:, 0] * self.n_arms).astype(np.intp)
+        return np.where(luck[:, 1] < self.epsilon, explored, self.means.argmax(axis=1))

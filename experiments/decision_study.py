@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.game_settings import GameSettings, setting
 from experiments.settings import PlaySettings
-from experiments.text_table import text_table
+from experiments.text_table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,7 +95,7 @@ def summary(results: StudyResults) -> dict[str, Any]:
     return {"decisions": decisions}
 
 
-def text(results: StudyResults) -> str:
+def tables(results: StudyResults) -> list[Table]:
     """The summary as a table."""
     rows = [
         [
@@ -107,7 +107,14 @@ def text(results: StudyResults) -> str:
         for found in summary(results)["decisions"]
     ]
     arms = [f"arm {k}: w u v" for k in range(results.settings["arms"])]
-    return text_table(["rounds of training", "choice", "", *arms], rows, right=(0, 1))
+    return [
+        Table(
+            "decisions after training on MAB-P; of each arm the weight and the activities left",
+            ["rounds of training", "choice", "", *arms],
+            rows,
+            (0, 1),
+        )
+    ]
 
 
 def draw(results: StudyResults) -> Figure:

@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.game_settings import GameSettings, setting
 from experiments.settings import PlaySettings
-from experiments.text_table import text_table
+from experiments.text_table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,26 +118,21 @@ def summary(results: StudyResults) -> dict[str, Any]:
     return {"over_time": over_time, "peaked": peaked}
 
 
-def text(results: StudyResults) -> str:
-    """Both parts as tables."""
+def tables(results: StudyResults) -> list[Table]:
+    """Both parts."""
     found, settings = summary(results), results.settings
-    first = text_table(
-        ["agent", "total reward", "mean choice entropy (nats)"],
-        [[a, f"{v['total_reward']:.0f}", f"{v['entropy']:.3f}"] for a, v in found["over_time"].items()],
-        right=(1, 2),
-    )
-    parts = [f"(a) MAB-P, {settings['arms']} arms, {settings['trials']} x {settings['rounds']} rounds", first]
-    for key, label in (("regret", "regret"), ("entropy", "choice entropy (nats)")):
+    rows = [[a, f"{v['total_reward']:.0f}", f"{v['entropy']:.3f}"] for a, v in found["over_time"].items()]
+    caption = f"(a) MAB-P, {settings['arms']} arms, {settings['trials']} x {settings['rounds']} rounds"
+    made = [Table(caption, ["agent", "total reward", "mean choice entropy (nats)"], rows, (1, 2))]
+    header = ["agent", *(f"H={level['reward_entropy']:.2f}" for level in found["peaked"])]
+    for key, label in (("reward", "mean reward"), ("regret", "regret"), ("entropy", "choice entropy (nats)")):
         rows = [
             [agent, *(" ".join(f"{x:.2f}" for x in level["agents"][agent][key]) for level in found["peaked"])]
             for agent in settings["agents"]
         ]
-        header = ["agent", *(f"H={level['reward_entropy']:.2f}" for level in found["peaked"])]
-        parts += [
-            f"(b) peaked, {settings['peaked_arms']} arms: {label} in trials 1 and 2, by the rewards' entropy H",
-            text_table(header, rows, right=range(1, 8)),
-        ]
-    return "\n\n".join(parts)
+        caption = f"(b) peaked, {settings['peaked_arms']} arms: {label} in trials 1 and 2, by the rewards' entropy H"
+        made.append(Table(caption, header, rows, range(1, len(header))))
+    return made
 
 
 def draw(results: StudyResults) -> Figure:

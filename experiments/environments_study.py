@@ -11,7 +11,7 @@ import numpy as np
 
 import envs
 from experiments.game_settings import setting
-from experiments.text_table import text_table
+from experiments.text_table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,14 +83,14 @@ def summary(results: StudyResults) -> dict[str, Any]:
     return {"envs": {env: {key: float(found[key]) for key in keys} for env, found in results.cells.items()}}
 
 
-def text(results: StudyResults) -> str:
+def tables(results: StudyResults) -> list[Table]:
     """The summary as a table."""
     rows = [
         [env, f"{v['best']:.3f}", f"{v['chance']:.3f}", f"{v['entropy']:.2f}", f"{v['switches']:.0f}"]
         for env, v in summary(results)["envs"].items()
     ]
     header = ["bandit", "mean p of the best arm", "mean p", "entropy of p (nats)", "changes of the best arm"]
-    return text_table(header, rows, right=range(1, 5))
+    return [Table("what the bandits offer", header, rows, range(1, 5))]
 
 
 def draw(results: StudyResults) -> Figure:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.game_settings import setting
-from experiments.text_table import text_table
+from experiments.text_table import Table
 from nsa_brian import load
 from nsa_brian.parameter_set import names
 
@@ -98,7 +98,7 @@ def summary(results: StudyResults) -> dict[str, Any]:
     return {"sets": sets}
 
 
-def text(results: StudyResults) -> str:
+def tables(results: StudyResults) -> list[Table]:
     """The summary as a table."""
     rows = []
     for name, found in summary(results)["sets"].items():
@@ -106,7 +106,13 @@ def text(results: StudyResults) -> str:
         shown = f"{critical:.3f} ({found['critical_share']:.2f} w_max)" if critical is not None else "none"
         ends = [f"{found[key][0]:.3f} to {found[key][1]:.3f}" for key in ("value", "learning_rate")]
         rows.append([name, shown, *ends])
-    return text_table(["set", "critical weight w*", "value at w = 0 and w_max", "learning rate at both"], rows)
+    return [
+        Table(
+            "what the parameter sets compute",
+            ["set", "critical weight w*", "value at w = 0 and w_max", "learning rate at both"],
+            rows,
+        )
+    ]
 
 
 def draw(results: StudyResults) -> Figure:

@@ -1,8 +1,8 @@
 """A study: settings as data, cells of work that can be interrupted and resumed, one results file.
 
 A study module declares ``NAME``, ``HELP``, a frozen dataclass ``Settings`` with ``PRESETS``, and the functions
-``cells`` (what is to be computed), ``text`` (a table), ``draw`` (a figure) and ``summary`` (JSON), the last three
-of the results alone.
+``cells`` (what is to be computed), ``tables``, ``draw`` (a figure) and ``summary`` (for JSON), the last three of the
+results alone.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def run(study: ModuleType, args: argparse.Namespace) -> None:
         outcome = {"settings": results.settings, "versions": results.versions, **study.summary(results)}
         print(json.dumps({**outcome, "files": files}, indent=1))
         return
-    print(study.text(results))
+    print("\n\n".join(table.text() for table in study.tables(results)))
     if not args.quiet:
         print("\n" + "\n".join(f"{kind:<9}{name}" for kind, name in files.items()))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments.game_settings import GameSettings, setting
 from experiments.settings import PlaySettings
-from experiments.text_table import text_table
+from experiments.text_table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -141,33 +141,41 @@ def _totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
     }
 
 
-def text(results: StudyResults) -> str:
-    """The table for the terminal."""
+def tables(results: StudyResults) -> list[Table]:
+    """Regret, published regret beside the paper's, and who won."""
     found, settings = summary(results), results.settings
-    title = (
+    played = (
         f"{settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games, "
         f"seed {settings['seed']}; nsa: {settings['parameters']}; MAB-D: {settings['drift']}"
     )
-    header = ["", "", *(f"K={k}" for k in settings["arms"])]
-    regret = "regret of eq. (1) with its 95% interval; * best, = level with it (paired t-test, 5%)"
-    published = "published regret, ours | the paper's mean(sd); ! more than two standard errors apart"
-    won = text_table(
-        ["agent", "mean regret", "cells won", "won or level"],
-        [
-            [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
-            for a in settings["agents"]
-        ],
-        right=(1, 2, 3),
-    )
-    parts = [title, regret, text_table(header, rows(found, settings, _regret_cell), right=range(2, 9))]
-    parts += [published, text_table(header, rows(found, settings, _published_cell), right=range(2, 9)), won]
+    header = ["bandit", "agent", *(f"K={k}" for k in settings["arms"])]
+    right = range(2, len(header))
+    won = [
+        [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
+        for a in settings["agents"]
+    ]
+    totals = f"mean regret over the {len(found['cells'])} cells, and cells won"
     if found["paper_cells"]:
         deviation = ", ".join(f"{agent} {value:.3f}" for agent, value in found["paper_mean_deviation"].items())
-        parts.append(
-            f"{found['paper_cells_within_2_se']} of the paper's {found['paper_cells']} cells lie within two standard "
-            f"errors of ours; mean absolute deviation: {deviation}"
+        totals += (
+            f"; {found['paper_cells_within_2_se']} of the paper's {found['paper_cells']} cells lie within two standard "
+            f"errors of ours, mean absolute deviation {deviation}"
         )
-    return "\n\n".join(parts)
+    return [
+        Table(
+            f"regret of eq. (1) ± half its 95% interval; * best, = level with it (paired t-test, 5%); {played}",
+            header,
+            rows(found, settings, _regret_cell),
+            right,
+        ),
+        Table(
+            "published regret, ours | the paper's mean(sd); ! more than two standard errors apart",
+            header,
+            rows(found, settings, _published_cell),
+            right,
+        ),
+        Table(totals, ["agent", "mean regret", "cells won", "won or level"], won, (1, 2, 3)),
+    ]
 
 
 def rows(found: dict[str, Any], settings: dict[str, Any], show: Any) -> list[list[str]]:
@@ -175,9 +183,9 @@ def rows(found: dict[str, Any], settings: dict[str, Any], show: Any) -> list[lis
     by_place = {(cell["env"], cell["arms"]): cell for cell in found["cells"]}
     made = []
     for env in settings["envs"]:
-        for i, agent in enumerate(settings["agents"]):
+        for agent in settings["agents"]:
             shown = [show(by_place[env, k], agent) for k in settings["arms"]]
-            made.append([env if i == 0 else "", agent, *shown])
+            made.append([env, agent, *shown])
     return made
 
 

@@ -1,8 +1,23 @@
-"""Tables for the terminal."""
+"""Tables, and their form for the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts in rows and columns, with a caption."""
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Collection[int] = ()
+
+    def text(self) -> str:
+        """The table for the terminal."""
+        return f"{self.caption}\n\n{text_table(self.header, self.rows, self.right)}"
 
 
 def text_table(

@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.game_settings import GameSettings, setting
 from experiments.settings import PlaySettings
-from experiments.text_table import text_table
+from experiments.text_table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +110,7 @@ def summary(results: StudyResults) -> dict[str, Any]:
     return {"early_rounds": early, "trials": trials}
 
 
-def text(results: StudyResults) -> str:
+def tables(results: StudyResults) -> list[Table]:
     """The summary as a table."""
     found = summary(results)
     rows = [
@@ -119,7 +119,7 @@ def text(results: StudyResults) -> str:
     ]
     n = found["early_rounds"]
     header = ["trial", f"weight change, first {n}", f"reward, first {n}", "weight change, later", "reward, later"]
-    return text_table(header, rows, right=range(1, 5))
+    return [Table("mean weight change and reward of NSA in each trial", header, rows, range(1, 5))]
 
 
 def draw(results: StudyResults) -> Figure:
