@@ -32,6 +32,8 @@ class Policy(ABC):
     ) -> None:
         if n_arms < 2:
             raise ValueError(f"n_arms must be at least 2, got {n_arms}")
+        if n_games is not None and n_games < 1:
+            raise ValueError(f"n_games must be at least 1, got {n_games}")
         self.n_arms, self.n_games = n_arms, n_games or 1
         self.rng = np.random.default_rng(seed) if rng is None else rng
         self._single = n_games is None
@@ -44,11 +46,10 @@ class Policy(ABC):
 
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward of the arm that was pulled (in each game)."""
-        if self._single:
-            if not 0 <= arm < self.n_arms:
-                raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arm}")
-            arm, reward = np.array([arm]), np.array([reward])
-        self._learn(arm, reward)
+        arms, rewards = np.atleast_1d(arm), np.atleast_1d(reward)
+        if (arms.astype(np.uintp) >= self.n_arms).any():  # a negative one turns into a large one
+            raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arm}")
+        self._learn(arms, rewards)
 
     @abstractmethod
     def _select(self) -> np.ndarray:

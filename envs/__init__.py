@@ -6,6 +6,7 @@ later round (``_next``), and enter the class into ``BANDITS``.
 
 import difflib
 import inspect
+import math
 from typing import Any
 
 from envs.base import Bandit
@@ -56,17 +57,19 @@ def make(name: str, n_arms: int | None = 10, *, preset: str | None = None, **set
         raise ValueError(f"unknown bandit {name!r}; {hint}known: {', '.join(BANDITS)}")
     bandit = BANDITS[name]
     if preset is not None:
-        if preset not in bandit.presets:
+        if not isinstance(preset, str) or preset not in bandit.presets:
             raise ValueError(f"unknown preset {preset!r} of {name}; known: {', '.join(bandit.presets) or 'none'}")
         settings = {**bandit.presets[preset], **settings}
     legal = settings_of(name)
-    for setting in settings:
+    for setting, value in settings.items():
         if setting not in legal:
             raise ValueError(f"unknown setting {setting!r} of {name}; known: {', '.join(legal)}")
-    try:
-        return bandit(n_arms, **settings)  # type: ignore[arg-type]  # only a schedule knows its arms by itself
-    except TypeError as error:  # a text where a number is wanted, or a required setting left out
-        raise ValueError(f"{name}: {error}") from None
+        if isinstance(legal[setting], int | float) and (isinstance(value, bool) or not _is_finite(value)):
+            raise ValueError(f"{setting} of {name} must be a finite number, got {str(value)[:30]!r}")
+    missing = [setting for setting, default in legal.items() if default is inspect.Parameter.empty]
+    if missing and missing[0] not in settings:
+        raise ValueError(f"{name} needs the setting {missing[0]}")
+    return bandit(n_arms, **settings)  # type: ignore[arg-type]  # only a schedule knows its arms by itself
 
 
 def settings_of(name: str) -> dict[str, Any]:
@@ -77,3 +80,10 @@ def settings_of(name: str) -> dict[str, Any]:
             if key != "n_arms" and parameter.kind is not inspect.Parameter.VAR_KEYWORD:
                 settings.setdefault(key, parameter.default)
     return settings
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except (TypeError, OverflowError):
+        return False

@@ -36,7 +36,7 @@ class Bandit(ABC):
     def __init__(self, n_arms: int, n_games: int | None = None, trial_rounds: int = 2000) -> None:
         for name, value, least in (
             ("n_arms", n_arms, 2),
-            ("n_games", n_games or 1, 1),
+            ("n_games", 1 if n_games is None else n_games, 1),
             ("trial_rounds", trial_rounds, 1),
         ):
             if not isinstance(value, int | np.integer) or value < least:
@@ -87,7 +87,10 @@ class Bandit(ABC):
             if not 0 <= arms < self.n_arms:
                 raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arms}")
             return int(self._luck[0] < self.probabilities[0, arms])
-        return (self._luck < self.probabilities[self._games, arms]).view(np.int8)
+        chosen = np.asarray(arms)
+        if (chosen.astype(np.uintp) >= self.n_arms).any():  # a negative one turns into a large one
+            raise ValueError(f"arms must be from 0 to {self.n_arms - 1}, got {chosen.min()} to {chosen.max()}")
+        return (self._luck < self.probabilities[self._games, chosen]).view(np.int8)
 
     @abstractmethod
     def _begin(self) -> np.ndarray:

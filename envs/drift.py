@@ -57,10 +57,11 @@ class Drift(Stationary):
     def _begin(self) -> np.ndarray:
         # Games reach their targets at different times. The i-th target of all games is drawn together, when the
         # first game asks for it, so that a game's targets do not depend on the games beside it.
-        self._drawn: list[np.ndarray] = []
-        self._index = np.ones(self.n_games, dtype=np.intp)
-        self._targets = self._target(1).copy()
-        return self._target(0)
+        self._drawn: dict[int, np.ndarray] = {}
+        self._index = np.zeros(self.n_games, dtype=np.intp)
+        start, self._targets = self._target(0), self._target(1).copy()
+        self._index += 1
+        return start
 
     def _next(self) -> np.ndarray:
         gap = self._targets - self.probabilities
@@ -76,6 +77,8 @@ class Drift(Stationary):
         """The index-th target of every game."""
         if self.n_targets:
             index %= self.n_targets
-        while len(self._drawn) <= index:
-            self._drawn.append(self._draw())
+        elif index not in self._drawn and self._drawn:  # those that all games have left behind are done with
+            self._drawn = {i: target for i, target in self._drawn.items() if i >= self._index.min()}
+        for i in range(max(self._drawn, default=-1) + 1, index + 1):
+            self._drawn[i] = self._draw()
         return self._drawn[index]

@@ -18,7 +18,7 @@ class Schedule(Bandit):
     n_arms : int, optional
         Checked against the table's columns if given.
     table : array, list of lists, or path of a .npy or .csv file
-        One row a round, one column an arm, each entry from 0 to 1. A .csv file may have a header line.
+        One row a round, one column an arm, each entry from 0 to 1. A .csv file may have a header line of names.
     **settings
         See :class:`envs.base.Bandit`.
     """
@@ -52,13 +52,15 @@ def _read(path: str | Path) -> np.ndarray:
         if path.suffix == ".npy":
             table = np.load(path, allow_pickle=False)
         else:
-            lines = path.read_text("utf-8").splitlines()
-            header = bool(lines) and not _is_number(lines[0].split(",")[0])
-            table = np.array([[float(cell) for cell in line.split(",")] for line in lines[header:] if line.strip()])
+            lines = [line.split(",") for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+            header = bool(lines) and not any(map(_is_number, lines[0]))
+            table = np.array([[float(cell) for cell in line] for line in lines[header:]])
     except OSError as error:
         raise ValueError(f"schedule {path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, EOFError) as error:
         raise ValueError(f"schedule {path}: not a table of numbers: {error}") from None
+    if not isinstance(table, np.ndarray):
+        raise ValueError(f"schedule {path}: not a table of numbers but an archive")
     return _check(table, f"schedule {path}")
 
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import ms
 
 import envs
 from experiments.game import play
@@ -24,7 +23,7 @@ from nsa_brian.timing import steps_of
 ARMS = (10, 100, 1000)
 GAMES = (1, 10, 100, 1000)
 UNITS = 1000
-N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + 3
+N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + len(ARMS) - 1 + 3
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ QUICK = Effort(slow_rounds=4, fast_rounds=300, repeats=3)
 def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
     """All figures by name. Times are the best of the repeats: what the machine can do when left alone."""
     parameters = load().parameters
-    steps = steps_of(parameters, 1 * ms, "euler")[1]
+    steps = steps_of(parameters)[1]
     found: dict[str, float | None] = {"steps_per_round": steps}
     for k in ARMS:
         tick(f"numpy loop, {k} arms")
@@ -59,6 +58,10 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
         for engine, least in (("rounds", 10), ("table", 300)):
             seconds = game_round(engine, 10, n, max(least, effort.fast_rounds // n), effort.repeats)
             found[f"{engine}.us_per_game_round.games{n}"] = 1e6 * seconds / n
+    for k in ARMS[1:]:
+        tick(f"rounds, 1000 games, {k} arms")
+        seconds = game_round("rounds", k, 1000, 10, effort.repeats)
+        found[f"rounds.us_per_game_round.games1000.k{k}"] = 1e6 * seconds / 1000
     for k in (10, 200):
         tick(f"table, 256 games, {k} arms")
         seconds = game_round("table", k, 256, 300, effort.repeats)

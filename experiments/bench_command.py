@@ -52,12 +52,14 @@ def run(args: argparse.Namespace) -> None:
     record = json.dumps({**machine, **found}, indent=1)
     write_atomically(out / "bench.json", lambda file: file.write(record.encode()))
     write_atomically(out / "bench.png", lambda file: bench_figure.draw(found).savefig(file, dpi=150))
+    where = f"measured on {machine['machine']}, Python {machine['python']}, Brian2 {machine['brian2']}"
+    text = f"{tables(found)}\n\n{where}\n"
+    write_atomically(out / "bench.txt", lambda file: file.write(text.encode()))
     if args.json:
         print(record)
         return
-    print(tables(found))
-    print(f"\nmeasured on {machine['machine']}, Python {machine['python']}, Brian2 {machine['brian2']}")
-    print(f"figures  {out / 'bench.json'}\nplot     {out / 'bench.png'}")
+    print(text)
+    print(f"figures  {out / 'bench.json'}\ntable    {out / 'bench.txt'}\nplot     {out / 'bench.png'}")
 
 
 def processor() -> str:
@@ -103,6 +105,11 @@ def tables(found: dict[str, Any]) -> str:
         f"a pair and time step in a batch of 1000: {found['rounds.ns_per_unit_step']:.2f} ns ({against})",
         f"share of the compiled round in a single game at 10 arms: {found['rounds.engine_share']:.0%}",
         f"rounds at 1000 arms over 10 arms: {found['ratio.rounds_k1000_over_k10']:.2f}",
+        "rounds, 1000 games: "
+        + ", ".join(
+            f"{found[f'rounds.us_per_game_round.games1000{suffix}']:.3g} us a game and round at {k} arms"
+            for k, suffix in ((10, ""), (100, ".k100"), (1000, ".k1000"))
+        ),
         f"table, 256 games: {found['table.us_per_game_round.k10']:.2f} us a game and round at 10 arms, "
         f"{found['table.us_per_game_round.k200']:.2f} at 200",
     ]

@@ -16,6 +16,7 @@ from experiments import (
     environments_study,
     parameters_command,
     play_command,
+    report_command,
     response_study,
     study_command,
     table_study,
@@ -24,7 +25,13 @@ from experiments import (
 from experiments.errors import UserError
 
 STUDIES = (table_study, entropy_study, updates_study, environments_study, decision_study, response_study)
-COMMANDS: tuple[Any, ...] = (play_command, *map(study_command.command, STUDIES), parameters_command, bench_command)
+COMMANDS: tuple[Any, ...] = (
+    play_command,
+    *map(study_command.command, STUDIES),
+    report_command,
+    parameters_command,
+    bench_command,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,15 +57,20 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
     args = build_parser().parse_args(argv)
     try:
         args.run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except UserError as error:
         args.command.error(" ".join(str(error).split()))
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130
+    except MemoryError:
+        args.command.error("not enough memory for games of that size")
     except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -17,11 +17,18 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
-        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner reads
+        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files that only their owner reads
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _umask() -> int:
+    """The user's mask of file permissions; there is no way to read it but to set it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def writable_folder(name: str) -> Path:

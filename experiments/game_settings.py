@@ -46,5 +46,5 @@ class GameSettings:
             ties=self.ties,
             seed=self.seed,
         )
-        made.check_bandit()
+        made.check()
         return made

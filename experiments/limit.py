@@ -16,6 +16,11 @@ import numpy as np
 from nsa_brian import NSAParameters
 
 _FIELDS = ("tau_u", "tau_v", "gain_u", "offset_u", "threshold_u", "gain_v", "offset_v", "threshold_v", "I_ext")
+_PLAIN = ["-O3", "-shared", "-fPIC"]
+# Not -ffast-math: linked so, it would change how the whole process rounds the smallest numbers.
+_FREE = ["-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-freciprocal-math", "-ffp-contract=fast"]
+_WIDE = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
+_FAST = [*_PLAIN, *_FREE, "-march=native", *_WIDE]
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
@@ -25,19 +30,21 @@ class LimitKernel:
     Raises
     ------
     FileNotFoundError
-        If there is no C++ compiler.
+        If there is no C++ compiler that works.
     """
 
     def __init__(self, parameters: NSAParameters) -> None:
         compiler = shutil.which(os.environ.get("CXX", "c++")) or shutil.which("g++") or shutil.which("clang++")
         if compiler is None:
             raise FileNotFoundError("no C++ compiler on PATH")
-        wide = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
         source = str(resources.files("experiments") / "limit_kernel.cpp")
         with tempfile.TemporaryDirectory() as folder:
             library = str(Path(folder) / "limit.so")
-            flags = ["-O3", "-ffast-math", "-fno-associative-math", "-march=native", *wide, "-shared", "-fPIC"]
-            subprocess.run([compiler, *flags, source, "-o", library], check=True)
+            for flags in (_FAST, _PLAIN):
+                if subprocess.run([compiler, *flags, source, "-o", library], capture_output=True).returncode == 0:
+                    break
+            else:
+                raise FileNotFoundError(f"{compiler} does not compile")
             self._decide = ctypes.CDLL(library).decide
         self._parameters = (ctypes.c_double * len(_FIELDS))(*(getattr(parameters, name) for name in _FIELDS))
         self._input_steps = round(parameters.duration_input)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from experiments.game import play as play_game
 from experiments.randomness import streams
 from experiments.results import PlayResults
 from experiments.settings import PlaySettings, versions
+from experiments.workers import run_jobs
 from nsa_brian import NSAParameters
 
 Progress = Callable[[int], None]
@@ -87,24 +87,16 @@ def _play_parallel(settings: PlaySettings, workers: int, progress: Progress) -> 
     bounds = np.linspace(0, settings.repetitions, min(workers, settings.repetitions) + 1).astype(int)
     batches = [range(start, stop) for start, stop in itertools.pairwise(bounds)]
     parts: dict[str, dict[int, Record]] = {agent: {} for agent in settings.agents}
-    # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        jobs: dict[Future[Record], tuple[str, range]] = {
-            pool.submit(play_agent, settings, agent, batch): (agent, batch)
-            for agent in settings.agents
-            for batch in batches
-        }
-        waiting = set(jobs)
-        try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for job in done:
-                    agent, batch = jobs[job]
-                    parts[agent][batch.start] = job.result()
-                    progress(len(batch) * settings.n_rounds)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    jobs = {
+        (agent, batch): partial(play_agent, settings, agent, batch) for agent in settings.agents for batch in batches
+    }
+
+    def done(name: tuple[str, range], record: Record) -> None:
+        agent, batch = name
+        parts[agent][batch.start] = record
+        progress(len(batch) * settings.n_rounds)
+
+    run_jobs(jobs, workers, done)
     return {agent: _join([found[start] for start in sorted(found)]) for agent, found in parts.items()}
 
 

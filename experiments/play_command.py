@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> None:
         files = {"results": str(results_path), "figure": str(figure_path)}
         print(json.dumps({**outcome, "files": files}, indent=1))
         return
-    print(summary_table(outcome, bold=sys.stdout.isatty()))
+    print(summary_table(outcome, bold=sys.stdout is not None and sys.stdout.isatty()))
     if not args.quiet:
         print(f"\nresults  {results_path}\nfigure   {figure_path}")
 
@@ -97,7 +97,7 @@ def read_settings(args: argparse.Namespace) -> PlaySettings:
     if args.env == "schedule" and args.arms is None:
         given["arms"] = envs.make("schedule", None, **given["env_options"]).n_arms
     settings = PlaySettings(**given)
-    settings.check_bandit()
+    settings.check()
     return settings
 
 

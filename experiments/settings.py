@@ -15,6 +15,7 @@ from experiments.agents import PAPER, check_names
 from nsa_brian import DEFAULT_SET, NSAParameters, load
 from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
 from nsa_brian.selection import TIES
+from nsa_brian.timing import steps_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,17 +40,22 @@ class PlaySettings:
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
-        check_names(self.agents)
         NSAParameters.from_dict(self.parameters)
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
-        for name in ("n_games", "trial_rounds"):
+        for name in ("name", "n_arms", "n_games", "trial_rounds"):
             if name in self.env_options:
                 raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
 
-    def check_bandit(self) -> None:
-        """Refuse what the bandit refuses; apart from construction, since a schedule reads its file for it."""
+    def check(self) -> None:
+        """Refuse what a bandit, an agent or an engine refuses.
+
+        Apart from construction, since results can be looked at where a user's own agent or schedule is not known.
+        """
+        check_names(self.agents)
+        if "nsa" in self.agents:
+            steps_of(NSAParameters.from_dict(self.parameters))
         horizon = self.make_bandit(1).horizon
         if horizon is not None and horizon < self.n_rounds:
             raise ValueError(

@@ -12,9 +12,8 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 
 from experiments.files import write_atomically
 from experiments.settings import versions
+from experiments.workers import run_jobs
 from nsa_brian import load as load_parameters
 
 Arrays = dict[str, np.ndarray]
@@ -100,7 +100,8 @@ def run(
             _compute(cell, _cell_path(folder, name))
             tick()
     else:
-        _compute_parallel(missing, folder, workers, tick)
+        jobs = {name: partial(_compute, cell, _cell_path(folder, name)) for name, cell in missing.items()}
+        run_jobs(jobs, workers, lambda name, result: tick())
     done = {name: _read(_cell_path(folder, name)) for name in cells}
     results = StudyResults(study, described(settings), versions(), done)
     save(results, path)
@@ -137,20 +138,6 @@ def load(path: str | Path) -> StudyResults:
 def _compute(cell: Cell, path: Path) -> None:
     found = cell()
     write_atomically(path, lambda file: np.savez(file, **found))  # type: ignore[arg-type]  # numpy's stubs
-
-
-def _compute_parallel(missing: Mapping[str, Cell], folder: Path, workers: int, tick: Callable[[], None]) -> None:
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_compute, cell, _cell_path(folder, name)) for name, cell in missing.items()}
-        try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for job in done:
-                    job.result()
-                    tick()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _cell_path(folder: Path, name: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ class NSA:
     ----------
     n_arms : int
         Options K.
-    parameters : NSAParameters, str, Path or mapping
-        Parameters, the name of a shipped set, a parameter file, or the 22 values by name.
+    parameters : NSAParameters, str, Path, mapping or sequence
+        Parameters, the name of a shipped set, a parameter file, the 22 values by name, or a set for each game.
     engine : str
         One of ``nsa_brian.ENGINES``, by name.
     seed : int, optional
@@ -46,7 +46,7 @@ class NSA:
     def __init__(
         self,
         n_arms: int,
-        parameters: NSAParameters | str | Path | Mapping[str, float] = DEFAULT_SET,
+        parameters: NSAParameters | str | Path | Mapping[str, float] | Sequence[NSAParameters] = DEFAULT_SET,
         engine: str = DEFAULT_ENGINE,
         seed: int | None = None,
         n_games: int | None = None,
@@ -58,7 +58,7 @@ class NSA:
         self._single = n_games is None
         rng = np.random.default_rng(seed) if rng is None else rng
         self.engine: Engine = engine_class(engine)(
-            n_arms, _as_parameters(parameters), n_games or 1, ties, tolerance, rng, **options
+            n_arms, _as_parameters(parameters), 1 if n_games is None else n_games, ties, tolerance, rng, **options
         )
 
     def select_arm(self) -> Any:
@@ -70,7 +70,7 @@ class NSA:
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward of the arm that was pulled (in each game)."""
         arms, rewards = np.atleast_1d(arm), np.atleast_1d(reward)
-        if arms.min() < 0 or arms.max() >= self.engine.n_arms:
+        if (arms.astype(np.uintp) >= self.engine.n_arms).any():  # a negative one turns into a large one
             raise ValueError(f"arm must be from 0 to {self.engine.n_arms - 1}, got {arm}")
         self.engine.learn(arms, rewards)
 
@@ -79,9 +79,9 @@ class NSA:
         self.engine.play(pull, n_rounds)
 
 
-def _as_parameters(given: NSAParameters | str | Path | Mapping[str, float]) -> NSAParameters:
-    if isinstance(given, NSAParameters):
-        return given
+def _as_parameters(given: Any) -> NSAParameters | Sequence[NSAParameters]:
     if isinstance(given, Mapping):
         return NSAParameters.from_dict(given)
-    return load(given).parameters
+    if isinstance(given, str | Path):
+        return load(given).parameters
+    return given

@@ -36,7 +36,7 @@ class Diagonal(Engine):
         """Apply the plasticity rule to the pulled arm of each game."""
         self.respond()  # in case nobody looked since the last time
         super().learn(arms, rewards)
-        self._pulled = arms
+        self._pulled = np.array(arms)  # a copy: the caller may use its array again
 
     def reset(self) -> None:
         """Forget everything: all weights 0, and so one answer for all arms of a game."""

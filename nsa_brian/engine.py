@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from brian2 import get_device
 
 from nsa_brian import equations
 from nsa_brian.expression import numpy_function
@@ -56,6 +57,8 @@ class Engine(ABC):
         tolerance: float = 1e-6,
         rng: np.random.Generator | None = None,
     ) -> None:
+        if type(get_device()).__name__ != "RuntimeDevice":
+            raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
         if n_arms < 2:
             raise ValueError(f"n_arms must be at least 2, got {n_arms}")
         if n_games < 1:

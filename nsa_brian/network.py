@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import Clock, Network, NetworkOperation, NeuronGroup, StateMonitor, Synapses, get_device, ms, second
+from brian2 import Clock, Network, NetworkOperation, NeuronGroup, StateMonitor, Synapses, ms, second
 
 from nsa_brian import equations
 from nsa_brian.code_objects import told_if_slow
@@ -65,7 +65,8 @@ class NSANetwork(Engine):
     dt : Quantity
         Time step.
     method : str
-        Any of Brian2's integration methods.
+        Any of Brian2's integration methods. Brian2 holds what the synapses sum up constant within a time step, so
+        methods of higher order gain nothing here; in the engine ``rounds`` they do.
     record : sequence of str
         Variables of U, V or UV to record, such as ``["u", "v", "w", "Phi_v"]``.
     record_dt : Quantity, optional
@@ -102,13 +103,11 @@ class NSANetwork(Engine):
         parameters = load().parameters if parameters is None else parameters
         rng = np.random.default_rng(seed) if rng is None else rng
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
-        if type(get_device()).__name__ != "RuntimeDevice":
-            raise ValueError("the network engine asks the bandit after each round and so needs Brian2's runtime device")
         if len(set(self.parameters)) > 1:
             raise ValueError("the network engine plays all games with the same parameters")
         parameters = self.parameters[0]
         self.dt, self.method = dt, method
-        self.input_steps, self.round_steps = steps_of(parameters, dt, method)
+        self.input_steps, self.round_steps = steps_of(parameters, float(dt / ms), method)
 
         size = n_games * n_arms
         namespace = {info.name: value * (ms if info.unit == "ms" else 1) for info, value in parameters.items()}

@@ -63,6 +63,8 @@ class Pairs:
         group.add(Equations("\n".join(f"{name} : {_UNITS[PARAMETERS[name].unit]}" for name in sorted(used))))
         group.add(Equations("w : 1\ninput_steps : integer\nround_steps : integer\nn_units : integer (shared)"))
         code = StateUpdateMethod.apply_stateupdater(model, group.variables, method)
+        if not isinstance(code, str):
+            raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
         invariants, step = split_invariants(code, group.variables, used | {"dt", "Phi_v"})
         if invariants:
             group.add(Equations("\n".join(f"{name} : 1" for name in invariants)))
@@ -100,7 +102,7 @@ class Pairs:
 
     def _set_parameters(self, parameters: Sequence[NSAParameters], used: set[str], dt: Any, method: str) -> None:
         distinct, which = distinct_sets(parameters)
-        steps = np.array([steps_of(p, dt, method) for p in distinct], dtype=np.int32)
+        steps = np.array([steps_of(p, float(dt / ms), method) for p in distinct], dtype=np.int32)
         for column, name in enumerate(("input_steps", "round_steps")):
             self._group.array(name)[:] = steps[which, column]
         for name in used:

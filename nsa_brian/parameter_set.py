@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -73,15 +73,18 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
     if label in names():
         return ParameterSet.from_json((_SHIPPED / f"{label}.json").read_text("utf-8"), label)
     path = Path(label)
-    if not path.is_file():
+    if not path.exists() or path.is_dir():
         near = difflib.get_close_matches(label, names(), n=1)
         hint = f"did you mean {near[0]}?" if near else "there is no such file either"
         raise ValueError(f"no parameter set {label!r}; {hint} (shipped sets: {', '.join(names())})")
     try:
-        return ParameterSet.from_json(path.read_text("utf-8"), path.stem)
+        found = ParameterSet.from_json(path.read_text("utf-8"), path.stem)
     except UnicodeDecodeError:
         raise ValueError(f"parameter file {label}: not JSON: it is not a text file") from None
     except OSError as error:
         raise ValueError(f"parameter file {label}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"parameter file {label}: {error}") from None
+    if found.name in names() and found.parameters != load(found.name).parameters:
+        return replace(found, name=path.stem)  # a shipped set's file, changed: not that set any more
+    return found

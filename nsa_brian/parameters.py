@@ -7,6 +7,7 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 POSITIVE = (0.0, math.inf)
@@ -50,7 +51,11 @@ class ParameterInfo:
     def admits(self, value: float) -> bool:
         """Whether a value lies in the legal domain."""
         low, high = self.legal
-        return math.isfinite(value) and (value > low if self.legal == POSITIVE else low <= value <= high)
+        try:
+            finite = math.isfinite(value)
+        except OverflowError:  # an integer beyond all floats
+            return False
+        return finite and (value > low if self.legal == POSITIVE else low <= value <= high)
 
 
 def _parameter(
@@ -111,10 +116,11 @@ class NSAParameters:
 
     def __post_init__(self) -> None:
         for info, value in self.items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
+            if isinstance(value, bool) or not isinstance(value, Real):
                 raise ValueError(f"parameter {info.name} must be {info.domain}, got {value!r}")
             if not info.admits(value):
-                raise ValueError(f"parameter {info.name} must be {info.domain}, got {value}")
+                raise ValueError(f"parameter {info.name} must be {info.domain}, got {str(value)[:30]}")
+            object.__setattr__(self, info.name, value if isinstance(value, int) else float(value))
 
     def items(self) -> Iterator[tuple[ParameterInfo, float]]:
         """Pairs of description and value, in order."""

@@ -20,8 +20,9 @@ class ResponseTable:
     """The activities u, v at a round's end against the option value Phi_v, for one or many parameter sets.
 
     The option value lies in [0, 1]. Over it the answer is nearly a straight line but for one or a few steps, where
-    an option's activity begins to outlast the input. A grid of equal cells, each in two parts, is refined where
-    straight lines miss the answer by more than ``error``: four times the parts, and again, ``refine`` at most.
+    an option's activity begins to outlast the input. A grid of equal cells, each in four parts, is interpolated by
+    parabolas over two parts each, and refined where parabolas through every other point pass by the points between
+    by more than ``error``: four times the parts, and again, ``refine`` at most.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class ResponseTable:
     cells : int
         Cells of the first grid.
     error : float
-        Miss that a cell need not be refined for, measured in the middle of lines of twice its parts' length.
+        Miss that a cell need not be refined for.
     refine : int
         Parts of a cell at most; a step is located to 1 / (cells * refine).
     """

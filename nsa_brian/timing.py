@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from brian2 import ms
-
 from nsa_brian.parameters import NSAParameters
 
+MOST_STEPS = 2**31 - 1
 
-def steps_of(parameters: NSAParameters, dt: Any, method: str) -> tuple[int, int]:
-    """Time steps of phase 1, and of a whole round; at least one in each phase."""
-    step = float(dt / ms)
-    if not step > 0:
-        raise ValueError(f"dt must be above 0 ms, got {step:g} ms")
+
+def steps_of(parameters: NSAParameters, dt: float = 1.0, method: str = "euler") -> tuple[int, int]:
+    """Time steps of phase 1, and of a whole round, for a time step of ``dt`` ms; at least one in each phase."""
+    if not dt > 0:
+        raise ValueError(f"dt must be above 0 ms, got {dt:g} ms")
     shortest = min(parameters.tau_u, parameters.tau_v)
-    if method == "euler" and shortest < step:
-        raise ValueError(f"tau_u and tau_v must be at least dt = {step:g} ms with method euler, got {shortest:g} ms")
-    n_input = max(1, round(parameters.duration_input / step))
-    return n_input, n_input + max(1, round(parameters.duration_free / step))
+    if method == "euler" and shortest < dt:
+        raise ValueError(f"tau_u and tau_v must be at least dt = {dt:g} ms with method euler, got {shortest:g} ms")
+    n_input = max(1, round(parameters.duration_input / dt))
+    n_round = n_input + max(1, round(parameters.duration_free / dt))
+    if n_round > MOST_STEPS:
+        raise ValueError(f"a round may have {MOST_STEPS} time steps at most, the durations make it {n_round:g}")
+    return n_input, n_round

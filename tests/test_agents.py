@@ -59,6 +59,8 @@ class TestContract:
         agent.select_arm()
         with pytest.raises(ValueError, match="arm must be from 0 to 3, got 4"):
             agent.update(4, 1)
+        with pytest.raises(ValueError, match="arm must be from 0 to 3, got"):
+            make(name, n_games=2).update(np.array([0, -1]), np.ones(2))
 
     def test_one_arm_is_no_choice(self, name):
         with pytest.raises(ValueError, match="n_arms must be at least 2, got 1"):

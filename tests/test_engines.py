@@ -109,6 +109,13 @@ class TestContract:
         assert engine.u[0] == pytest.approx(u, abs=1e-7)
         assert engine.v[0] == pytest.approx(v, abs=1e-7)
 
+    def test_the_callers_array_may_be_used_again(self, name):
+        engine, arms = make(name, n_games=1), np.array([1])
+        engine.learn(arms, np.array([1.0]))
+        arms[:] = 0
+        engine.respond()
+        assert engine.u[0] == pytest.approx(round_by_euler(engine.w[0].copy(), SHORT)[0], abs=1e-7)
+
     def test_weights_stay_between_zero_and_w_max(self, name):
         engine = make(name)
         game(engine, 60)
@@ -158,6 +165,29 @@ def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
     errors = [np.abs(Pairs([p] * 4, dt=dt * ms, method=method).respond(w) - exact).max() for dt in (8, 4, 2)]
     for coarse, fine in itertools.pairwise(errors):
         assert np.log2(coarse / fine) == pytest.approx(order, abs=0.35)
+
+
+@pytest.mark.parametrize("method", ["gsl", "gsl_rkf45"])
+def test_methods_that_are_no_equations_are_refused(method):
+    with pytest.raises(ValueError, match=f"method must be one that Brian2 writes as equations, got '{method}'"):
+        Pairs([SHORT], method=method)
+
+
+STANDALONE = """
+import brian2
+from nsa_brian import NSA
+brian2.set_device("cpp_standalone")
+try:
+    NSA(3, engine=ENGINE)
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_standalone_devices_are_refused(name):
+    out, err = run_python(STANDALONE.replace("ENGINE", repr(name))).communicate()
+    assert "needs Brian2's runtime device" in out, err
 
 
 def test_table_plays_as_rounds():
@@ -267,6 +297,6 @@ def test_without_a_compiler_the_same_answer_and_one_warning(tmp_path):
 def test_two_processes_that_compile_at_once_both_answer(tmp_path):
     processes = [run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     outputs = [process.communicate() for process in processes]
-    assert outputs[0][0] == outputs[1][0] != ""
+    assert outputs[0][0] == outputs[1][0] == run_python(PLAY).communicate()[0]
     assert [process.returncode for process in processes] == [0, 0]
     assert any("compiling a decision round" in err for _, err in outputs)

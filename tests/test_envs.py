@@ -64,6 +64,11 @@ class TestContract:
         with pytest.raises(ValueError, match="arm must be from 0 to 3, got -1"):
             bandit.pull(-1)
 
+    def test_arms_out_of_range_are_refused_in_batches_too(self, name):
+        for arms in ([0, -1], [0, 4]):
+            with pytest.raises(ValueError, match="arms must be from 0 to 3, got"):
+                make(name, n_games=2).pull(np.array(arms))
+
     def test_pulling_twice_in_a_round_meets_the_same_luck(self, name):
         bandit = make(name, n_games=50)
         assert (bandit.pull(np.zeros(50, int)) == bandit.pull(np.zeros(50, int))).all()
@@ -140,6 +145,25 @@ def test_drift_cycles_through_a_set_of_targets_from_the_first():
     assert any(np.allclose(p[0, 0], target) for target in distinct)
 
 
+def test_drift_keeps_only_targets_that_are_still_ahead():
+    bandit = envs.make("MAB-D", 3, n_games=2, tau=1, delta=0.5)  # a new target every round
+    run(bandit, np.random.default_rng(0), 200)
+    assert len(bandit._drawn) < 5
+
+
+def test_peaked_has_one_arm_at_the_top_and_gets_flatter_as_beta_falls():
+    p = {}
+    for beta in (17, 0.5):
+        bandit = envs.make("peaked", 200, n_games=50, beta=beta, trial_rounds=20)
+        p[beta], _ = run(bandit, np.random.default_rng(0), 21)
+    assert (p[17][0].max(axis=1) == 1).all()
+    assert ((p[17][0] > 0.5).sum(axis=1) == 1).all()
+    assert (p[17][0].argmax(axis=1) != p[17][20].argmax(axis=1)).mean() > 0.9  # drawn anew in the next trial
+    z = np.log(p[0.5][0]) / 0.5  # softmax, but for a constant
+    spread = z.max(axis=1) - z.min(axis=1)
+    assert spread == pytest.approx(1, abs=0.05)  # from 1 down to nearly 0
+
+
 def test_drifts_published_preset():
     bandit = envs.make("MAB-D", 5, preset="published-table", tau=50)
     assert (bandit.tau, bandit.delta, bandit.distance, bandit.n_targets) == (50, 0.01, "sum", 2)
@@ -176,7 +200,7 @@ def test_schedule_plays_its_rows_and_ends():
         bandit.step()
 
 
-@pytest.mark.parametrize("header", ["", "left,right\n"])
+@pytest.mark.parametrize("header", ["", "left,right\n", "\ufeff"])
 def test_schedule_from_files(tmp_path, header):
     table = np.array([[0.1, 0.9], [0.5, 0.25]])
     np.save(tmp_path / "t.npy", table)
@@ -195,9 +219,17 @@ def test_schedule_from_files(tmp_path, header):
         (np.zeros((0, 3)), "at least 2 arms"),
         ("t.txt", "a .npy or a .csv file, got t.txt"),
         ("missing.csv", "missing.csv: cannot be read: No such file"),
+        ("empty.npy", "empty.npy: not a table of numbers"),
+        ("archive.npy", "archive.npy: not a table of numbers but an archive"),
+        ("words.csv", "words.csv: not a table of numbers"),
     ],
 )
-def test_bad_schedules(table, message):
+def test_bad_schedules(table, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.npy").touch()
+    with open("archive.npy", "wb") as file:
+        np.savez(file, np.zeros((2, 2)))
+    (tmp_path / "words.csv").write_text("0.5,0.5\n0.5,half\n")
     with pytest.raises(ValueError, match=message):
         envs.make("schedule", None, table=table)
 
@@ -211,10 +243,15 @@ def test_bad_schedules(table, message):
         ("MAB-D", {"n_targets": -1}, "n_targets must be a whole number from 0 up, got -1"),
         ("MAB-P", {"sd": 0}, "sd must be a number above 0, got 0"),
         ("MAB-P", {"mean": 2}, "mean must be a number from 0 to 1, got 2"),
-        ("MAB-P", {"mean": "x"}, "MAB-P: "),
+        ("MAB-P", {"mean": "x"}, "mean of MAB-P must be a finite number, got 'x'"),
+        ("MAB-D", {"tau": 10**400}, "tau of MAB-D must be a finite number, got '1000"),
+        ("MAB-D", {"n_targets": True}, "n_targets of MAB-D must be a finite number, got 'True'"),
+        ("MAB-D", {"n_targets": 1.5}, "n_targets must be a whole number from 0 up, got 1.5"),
+        ("MAB-D", {"preset": [1]}, r"unknown preset \[1\] of MAB-D"),
+        ("peaked", {"beta": 0}, "beta must be a number above 0, got 0"),
         ("MAB-sin", {"f_low": 0.5}, "0 <= f_low <= f_high, got 0.5 to 0.1"),
         ("MAB-sinP", {"constant_high": 1.5}, "0 <= low <= high <= 1, got 0.0 to 1.5"),
-        ("schedule", {}, "schedule: .*'table'"),
+        ("schedule", {}, "schedule needs the setting table"),
     ],
 )
 def test_bad_settings(name, options, message):

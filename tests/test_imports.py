@@ -19,7 +19,11 @@ FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 def imported(path):
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    tree = ast.parse(path.read_text("utf-8"))
+    for branch in [node for node in ast.walk(tree) if isinstance(node, ast.If)]:
+        if isinstance(branch.test, ast.Name) and branch.test.id == "TYPE_CHECKING":
+            branch.body = []  # read by type checkers only
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -5,9 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
+import baselines
+import envs
 from experiments import play, results
 from experiments.files import write_atomically
-from experiments.metrics import fingerprint
+from experiments.game import play as play_game
+from experiments.metrics import fingerprint, regret
+from experiments.randomness import streams
 from experiments.settings import PlaySettings
 from nsa_brian import NSAParameters
 
@@ -95,10 +99,42 @@ def test_the_id_differs_when_settings_do():
 def test_a_schedule_too_short_for_the_game_is_refused_before_playing():
     settings = PlaySettings(env="schedule", env_options={"table": np.zeros((5, 4)).tolist()}, arms=4, rounds=15)
     with pytest.raises(ValueError, match="schedule lasts 5 rounds, but 2 trials x 15 rounds were asked for"):
-        settings.check_bandit()
+        settings.check()
 
 
-def test_a_policy_that_knows_the_best_arm_has_no_regret(played):
-    record = played.records["random"]
-    assert (record.best >= record.expected).all()
-    assert (record.best >= record.chance).all()
+def test_nobody_does_better_than_the_best_arm(played):
+    for record in played.records.values():
+        assert (record.best >= record.expected).all()
+        assert (record.best >= record.chance).all()
+
+
+def test_an_agent_that_knows_the_best_arm_has_no_regret():
+    bandit = envs.make("MAB-sin", 5, n_games=3)
+    bandit.reset(streams(0, "bandit", range(3)))
+
+    class Oracle:
+        started = False
+
+        def select_arm(self):
+            p = (
+                bandit.probabilities
+                if not self.started
+                else 0.5 + 0.5 * np.sin(bandit._omega * (bandit.round + 1) + bandit._phase)
+            )
+            self.started = True
+            return p.argmax(axis=1)
+
+        def update(self, arm, reward):
+            pass
+
+    assert regret(play_game(Oracle(), bandit, 50)) == pytest.approx(0, abs=1e-12)
+
+
+def test_results_of_an_agent_of_ones_own_can_be_read_where_it_is_not_known(tmp_path, monkeypatch):
+    monkeypatch.setitem(baselines.POLICIES, "mine", baselines.POLICIES["random"])
+    results.save(play.run(dataclasses.replace(SETTINGS, agents=("mine",))), tmp_path / "r.npz")
+    monkeypatch.undo()
+    back = results.load(tmp_path / "r.npz")
+    assert back.settings.agents == ("mine",)
+    with pytest.raises(ValueError, match="unknown agent 'mine'"):
+        back.settings.check()
