@@ -96,9 +96,13 @@ def _second_trial(found: dict[str, Any]) -> Claim:
 
 
 def _signs(found: dict[str, Any]) -> Claim:
-    first, second = (trial["early"]["update"] for trial in found["trials"][:2])
-    verdict = AGREES if first > 0 > second else PARTLY if first > 0 and second < first else NO
-    n = found["early_rounds"]
-    evidence = f"mean weight change in the first {n} rounds: {first:+.4f} in trial 1, {second:+.4f} in trial 2"
+    first, second = (trial["early"] for trial in found["trials"][:2])
+    rises = first["update"] > 2 * first["update_se"]
+    falls = second["update"] < -2 * second["update_se"]
+    verdict = AGREES if rises and falls else PARTLY if rises and second["update"] < first["update"] else NO
+    shown = [f"{part['update']:+.4f} ± {part['update_se']:.4f}" for part in (first, second)]
+    evidence = (
+        f"mean weight change in the first {found['early_rounds']} rounds: {shown[0]} in trial 1, {shown[1]} in trial 2"
+    )
     statement = "weight updates are positive at first, and negative after the bandit has changed"
     return Claim("updates", statement, evidence, verdict)

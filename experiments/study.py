@@ -40,13 +40,13 @@ class StudyResults:
 
 
 def described(settings: Any) -> dict[str, Any]:
-    """Settings as a plain dict, with the values of the parameter sets that they name."""
+    """Settings as plain JSON, with the values of the parameter sets that they name."""
     plain = dataclasses.asdict(settings)
     if "parameters" in plain:
         named = plain["parameters"]
         sets = [named] if isinstance(named, str) else named
         plain["parameter_values"] = {name: load_parameters(name).parameters.to_dict() for name in sets}
-    return plain
+    return json.loads(json.dumps(plain))  # as a results file gives it back: lists for tuples
 
 
 def settings_id(settings: Any) -> str:

@@ -101,25 +101,36 @@ def summary(results: StudyResults) -> dict[str, Any]:
     for trial in range(settings["trials"]):
         start, stop = trial * settings["rounds"], (trial + 1) * settings["rounds"]
         parts = {"early": slice(start, start + early), "late": slice(start + early, stop)}
-        trials.append(
-            {
-                name: {"update": float(found["updates"][:, p].mean()), "reward": float(found["rewards"][:, p].mean())}
-                for name, p in parts.items()
-            }
-        )
+        trials.append({name: _part(found["updates"][:, p], found["rewards"][:, p]) for name, p in parts.items()})
     return {"early_rounds": early, "trials": trials}
+
+
+def _part(updates: np.ndarray, rewards: np.ndarray) -> dict[str, float]:
+    """Mean weight change with its standard error over games, and mean reward."""
+    by_game = updates.mean(axis=1)
+    error = by_game.std(ddof=1) / len(by_game) ** 0.5 if len(by_game) > 1 else 0.0
+    return {"update": float(by_game.mean()), "update_se": float(error), "reward": float(rewards.mean())}
 
 
 def tables(results: StudyResults) -> list[Table]:
     """The summary as a table."""
     found = summary(results)
-    rows = [
-        [str(i + 1), *(f"{trial[part][key]:+.4f}" for part in ("early", "late") for key in ("update", "reward"))]
-        for i, trial in enumerate(found["trials"])
-    ]
+    rows = []
+    for i, trial in enumerate(found["trials"]):
+        cells = [str(i + 1)]
+        for part in (trial["early"], trial["late"]):
+            cells += [f"{part['update']:+.4f} ± {part['update_se']:.4f}", f"{part['reward']:.3f}"]
+        rows.append(cells)
     n = found["early_rounds"]
     header = ["trial", f"weight change, first {n}", f"reward, first {n}", "weight change, later", "reward, later"]
-    return [Table("mean weight change and reward of NSA in each trial", header, rows, range(1, 5))]
+    return [
+        Table(
+            "mean weight change (± its standard error over games) and mean reward of NSA in each trial",
+            header,
+            rows,
+            range(1, 5),
+        )
+    ]
 
 
 def draw(results: StudyResults) -> Figure:

@@ -1,0 +1,44 @@
+"""
+A bandit of your own
+====================
+
+One arm is good, and moves on to the next place at random times. Entered into the registry, it is played by every
+agent with the machinery of ``nsa play``.
+"""
+
+import numpy as np
+
+import envs
+from experiments.play import report, run
+from experiments.settings import PlaySettings
+
+
+class Wanderer(envs.Bandit):
+    """All arms pay with probability ``low``, but for one that pays with ``high`` and moves on now and then.
+
+    Parameters
+    ----------
+    rate : float
+        Probability of a move in a round.
+    """
+
+    def __init__(self, n_arms, *, low=0.2, high=0.8, rate=0.005, **settings):
+        self.low, self.high, self.rate = low, high, rate
+        super().__init__(n_arms, **settings)
+
+    def _begin(self):
+        probabilities = np.full((self.n_games, self.n_arms), self.low)
+        probabilities[:, 0] = self.high
+        return probabilities
+
+    def _next(self):
+        moves = self._rng.random(self.n_games) < self.rate
+        moved = np.roll(self.probabilities, 1, axis=1)
+        return np.where(moves[:, None], moved, self.probabilities)
+
+
+envs.BANDITS["wanderer"] = Wanderer
+
+outcome = report(run(PlaySettings(env="wanderer", env_options={"rate": 0.002}, arms=8, rounds=500, repetitions=4)))
+for agent, found in outcome["agents"].items():
+    print(f"{agent:<15} regret {found['regret']['mean']:.3f}")

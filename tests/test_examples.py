@@ -1,0 +1,22 @@
+"""Every example runs, and says or draws something."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(path, tmp_path):
+    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    if "savefig" in path.read_text("utf-8"):
+        assert (tmp_path / f"{path.stem}.png").stat().st_size > 10_000
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 5
