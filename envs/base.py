@@ -87,10 +87,9 @@ class Bandit(ABC):
             if not 0 <= arms < self.n_arms:
                 raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arms}")
             return int(self._luck[0] < self.probabilities[0, arms])
-        chosen = np.asarray(arms)
-        if (chosen.astype(np.uintp) >= self.n_arms).any():  # a negative one turns into a large one
-            raise ValueError(f"arms must be from 0 to {self.n_arms - 1}, got {chosen.min()} to {chosen.max()}")
-        return (self._luck < self.probabilities[self._games, chosen]).view(np.int8)
+        if np.minimum.reduce(arms) < 0 or np.maximum.reduce(arms) >= self.n_arms:
+            raise ValueError(f"arms must be from 0 to {self.n_arms - 1}, got {min(arms)} to {max(arms)}")
+        return (self._luck < self.probabilities[self._games, arms]).view(np.int8)
 
     @abstractmethod
     def _begin(self) -> np.ndarray:

@@ -16,11 +16,9 @@ import numpy as np
 from nsa_brian import NSAParameters
 
 _FIELDS = ("tau_u", "tau_v", "gain_u", "offset_u", "threshold_u", "gain_v", "offset_v", "threshold_v", "I_ext")
-_PLAIN = ["-O3", "-shared", "-fPIC"]
-# Not -ffast-math: linked so, it would change how the whole process rounds the smallest numbers.
-_FREE = ["-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-freciprocal-math", "-ffp-contract=fast"]
+_PLAIN = ["-O3", "-fPIC"]
 _WIDE = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
-_FAST = [*_PLAIN, *_FREE, "-march=native", *_WIDE]
+_FAST = [*_PLAIN, "-ffast-math", "-fno-associative-math", "-march=native", *_WIDE]
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
@@ -39,12 +37,15 @@ class LimitKernel:
             raise FileNotFoundError("no C++ compiler on PATH")
         source = str(resources.files("experiments") / "limit_kernel.cpp")
         with tempfile.TemporaryDirectory() as folder:
-            library = str(Path(folder) / "limit.so")
+            compiled, library = str(Path(folder) / "limit.o"), str(Path(folder) / "limit.so")
             for flags in (_FAST, _PLAIN):
-                if subprocess.run([compiler, *flags, source, "-o", library], capture_output=True).returncode == 0:
+                compilation = [compiler, *flags, "-c", source, "-o", compiled]
+                if subprocess.run(compilation, capture_output=True).returncode == 0:
                     break
             else:
                 raise FileNotFoundError(f"{compiler} does not compile")
+            # Linked apart: with -ffast-math, gcc would change how the whole process rounds the smallest numbers.
+            subprocess.run([compiler, "-shared", compiled, "-o", library], check=True, capture_output=True)
             self._decide = ctypes.CDLL(library).decide
         self._parameters = (ctypes.c_double * len(_FIELDS))(*(getattr(parameters, name) for name in _FIELDS))
         self._input_steps = round(parameters.duration_input)

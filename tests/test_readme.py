@@ -26,3 +26,9 @@ def test_commands_are_understood(command):
     words = shlex.split(command)[1:]
     if "--help" not in words:
         build_parser().parse_args(words)
+
+
+def test_nothing_is_left_to_fill_in_and_every_file_it_shows_is_there():
+    assert not re.search(r"@[A-Z]+@|TODO", README)
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        assert target.startswith("https://") or (Path(__file__).parent.parent / target).exists(), target
