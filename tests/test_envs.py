@@ -115,7 +115,7 @@ def test_piecewise_changes_at_trial_borders_only_and_is_normal_clipped():
 
 
 def test_stationary_never_changes():
-    p, _ = run(envs.make("stationary", 5, trial_rounds=20), np.random.default_rng(1))
+    p, _ = run(envs.make("stationary", 5, n_games=1, trial_rounds=20), np.random.default_rng(1))
     assert (p == p[0]).all()
 
 
