@@ -1,4 +1,4 @@
-"""Writing files so that they are there whole or not at all."""
+"""The files that commands write: whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from pathlib import Path
 from typing import IO
 
 from experiments.errors import UserError
+
+#: Formats of figures.
+FORMATS = ("png", "pdf", "svg")
+
+
+def check_format(name: str) -> None:
+    """Refuse a format that no figure has."""
+    if name not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {name!r}")
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:

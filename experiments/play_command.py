@@ -11,7 +11,7 @@ import envs
 from envs import BANDITS, settings_of
 from experiments.agents import PAPER, names
 from experiments.errors import UserError, blame_user
-from experiments.files import writable_folder, write_atomically
+from experiments.files import FORMATS, check_format, writable_folder, write_atomically
 from experiments.text_table import text_table
 from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
 
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
     add("--workers", type=int, metavar="N", default=1, help="processes; they change the time only (default 1)")
     add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
+    add("--format", metavar="F", default="png", help=f"of the figure: {', '.join(FORMATS)} (default png)")
     add("--json", action="store_true", help="print one JSON object instead of the table")
     add("--quiet", action="store_true", help="no progress, no word about the files")
 
@@ -59,15 +60,16 @@ def run(args: argparse.Namespace) -> None:
     with blame_user():
         if args.workers < 1:
             raise UserError(f"workers must be a whole number from 1 up, got {args.workers}")
+        check_format(args.format)
         settings = read_settings(args)
     out = writable_folder(args.out)
 
     from experiments import play, play_figure, results
 
     played = play_with_progress(settings, args.workers, args.quiet)
-    results_path, figure_path = out / f"play-{settings.id}.npz", out / f"play-{settings.id}.png"
+    results_path, figure_path = out / f"play-{settings.id}.npz", out / f"play-{settings.id}.{args.format}"
     results.save(played, results_path)
-    write_atomically(figure_path, lambda file: play_figure.draw(played).savefig(file, dpi=150))
+    write_atomically(figure_path, lambda file: play_figure.draw(played).savefig(file, format=args.format, dpi=150))
     outcome = play.report(played)
     if args.json:
         files = {"results": str(results_path), "figure": str(figure_path)}

@@ -11,12 +11,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from experiments.errors import UserError, blame_user
-from experiments.files import writable_folder, write_atomically
+from experiments.files import FORMATS, check_format, writable_folder, write_atomically
 
 if TYPE_CHECKING:
     from experiments.study import StudyResults
-
-FORMATS = ("png", "pdf", "svg")
 
 
 def command(study: ModuleType) -> argparse.Namespace:
@@ -50,9 +48,8 @@ def run(study: ModuleType, args: argparse.Namespace) -> None:
     """Compute or load, then draw and print."""
     if args.workers < 1:
         raise UserError(f"workers must be a whole number from 1 up, got {args.workers}")
-    if args.format not in FORMATS:
-        raise UserError(f"format must be one of {', '.join(FORMATS)}, got {args.format!r}")
     with blame_user():
+        check_format(args.format)
         if args.source is None:
             settings = read_settings(study, args)
             cells = study.cells(settings)  # refuses what a bandit or an agent refuses

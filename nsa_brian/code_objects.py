@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from brian2.codegen.cpp_prefs import get_compiler_and_args
 from brian2.codegen.generators.cpp_generator import CPPCodeGenerator, c_data_type
 from brian2.codegen.runtime.cython_rt import CythonCodeObject
@@ -41,10 +42,18 @@ def machine() -> str:
     return f"{platform.machine()} {hashlib.sha256(features.encode()).hexdigest()[:12]}"
 
 
+class DoubleGenerator(CPPCodeGenerator):
+    """Brian2's C++ generator, in double precision whatever the user's preference is for other code."""
+
+    def translate(self, code: Any, dtype: Any) -> Any:
+        """Generate code whose temporary variables are doubles, as the pairs' own are."""
+        return super().translate(code, np.float64)
+
+
 class CompiledRound(CythonCodeObject):
     """The round as C++ in a Cython module, compiled once and kept in Brian2's cache."""
 
-    generator_class = CPPCodeGenerator
+    generator_class = DoubleGenerator
     class_name = "nsa_compiled_round"
     templater = CythonCodeObject.templater.derive(
         "nsa_brian",

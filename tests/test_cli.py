@@ -104,6 +104,7 @@ BAD = {
     "agent twice": (["--agents", "random,random"], "agent 'random' is named twice"),
     "no agent": (["--agents", ","], "no agent was named"),
     "one arm": (["--arms", "1"], "arms must be a whole number from 2 up, got 1"),
+    "format": (["--format", "bmp"], "format must be one of png, pdf, svg, got 'bmp'"),
     "no rounds": (["--rounds", "0"], "rounds must be a whole number from 1 up, got 0"),
     "rounds abc": (["--rounds", "abc"], "argument --rounds: invalid int value: 'abc'"),
     "no workers": (["--workers", "0"], "workers must be a whole number from 1 up, got 0"),

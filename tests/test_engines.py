@@ -294,6 +294,11 @@ def test_without_a_compiler_the_same_answer_and_one_warning(tmp_path):
     assert "no C++ compiler" in warnings[0]
 
 
+def test_a_users_wish_for_single_precision_leaves_the_fast_engine_exact():
+    single = "import brian2, numpy; brian2.prefs.core.default_float_dtype = numpy.float32\n" + PLAY
+    assert run_python(single).communicate()[0] == run_python(PLAY).communicate()[0]
+
+
 def test_two_processes_that_compile_at_once_both_answer(tmp_path):
     processes = [run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     outputs = [process.communicate() for process in processes]
