@@ -87,9 +87,13 @@ class Bandit(ABC):
             if not 0 <= arms < self.n_arms:
                 raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arms}")
             return int(self._luck[0] < self.probabilities[0, arms])
-        if np.minimum.reduce(arms) < 0 or np.maximum.reduce(arms) >= self.n_arms:
-            raise ValueError(f"arms must be from 0 to {self.n_arms - 1}, got {min(arms)} to {max(arms)}")
-        return (self._luck < self.probabilities[self._games, arms]).view(np.int8)
+        try:
+            if np.minimum.reduce(arms) < 0:  # would count from the end
+                raise IndexError
+            return (self._luck < self.probabilities[self._games, arms]).view(np.int8)
+        except IndexError:
+            message = f"arms must be from 0 to {self.n_arms - 1}, got {min(arms)} to {max(arms)}"
+            raise ValueError(message) from None
 
     @abstractmethod
     def _begin(self) -> np.ndarray:

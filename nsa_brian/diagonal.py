@@ -20,7 +20,7 @@ class Diagonal(Engine):
         super().__init__(*args, **kwargs)
         self.w = np.zeros((self.n_games, self.n_arms))
         self.activity = np.zeros((2, self.n_games, self.n_arms))
-        self._pulled: np.ndarray | None = None
+        self._pulled: np.ndarray | None = None  # places in the flattened weights
 
     @abstractmethod
     def _answer(self, w: np.ndarray) -> np.ndarray:
@@ -36,7 +36,7 @@ class Diagonal(Engine):
         """Apply the plasticity rule to the pulled arm of each game."""
         self.respond()  # in case nobody looked since the last time
         super().learn(arms, rewards)
-        self._pulled = np.array(arms)  # a copy: the caller may use its array again
+        self._pulled = self._first + arms
 
     def reset(self) -> None:
         """Forget everything: all weights 0, and so one answer for all arms of a game."""
@@ -49,7 +49,7 @@ class Diagonal(Engine):
         super().set_weights(w)
         self._pulled = None
         for arm in range(self.n_arms):
-            self._renew(np.full(self.n_games, arm))
+            self._renew(self._first + arm)
 
-    def _renew(self, arms: np.ndarray) -> None:
-        self.activity[:, self._games, arms] = self._answer(self.w[self._games, arms])
+    def _renew(self, places: np.ndarray) -> None:
+        self.activity.reshape(2, -1)[:, places] = self._answer(self.w.reshape(-1)[places])

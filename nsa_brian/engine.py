@@ -74,7 +74,7 @@ class Engine(ABC):
         self.ties, self.tolerance = ties, tolerance
         self.rng = np.random.default_rng() if rng is None else rng
         self.agreed = np.zeros(n_games, dtype=bool)
-        self._games = np.arange(n_games)
+        self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
         self._plasticity = numpy_function(
             equations.PLASTICITY, equations.gaussian_sigmoid("eta"), by_name(self.parameters)
         )
@@ -101,7 +101,8 @@ class Engine(ABC):
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Apply the plasticity rule, eq. (3), to the pulled arm of each game."""
-        self.w[self._games, arms] = self._plasticity(w=self.w[self._games, arms], R=rewards)
+        w, pulled = self.w.reshape(-1), self._first + arms
+        w[pulled] = self._plasticity(w=w[pulled], R=rewards)
 
     def reset(self) -> None:
         """Forget everything: all weights 0."""
