@@ -46,7 +46,8 @@ def select(
 def _random_argmax(x: np.ndarray, luck: np.ndarray, tolerance: float) -> np.ndarray:
     """An index of each row's maximum: of those that tie with it, the one that the row's luck falls on."""
     tied = x >= np.maximum.reduce(x, axis=1, keepdims=True) - tolerance
-    count = np.add.reduce(tied, axis=1)
     where = tied.ravel().nonzero()[0]  # row by row, and so the ties of a row start where those before it end
-    end = count.cumsum()
-    return where[end - count + (luck * count).astype(np.intp)] % x.shape[1]
+    if len(where) > len(x):
+        count = np.add.reduce(tied, axis=1)
+        where = where[count.cumsum() - count + (luck * count).astype(np.intp)]
+    return where % x.shape[1]
