@@ -34,7 +34,9 @@ def draw(results: StudyResults, found: dict[str, Any]) -> Figure:
         for trial in range(2):
             curves[0, trial].set_title(f"trial {trial + 1}", loc="left")
             curves[-1, trial].set_xlabel("entropy of the rewards (nats)")
-        curves[0, 0].legend(fontsize=7)
+        right.legend(
+            *curves[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(agents), fontsize=8
+        )
     return figure
 
 

@@ -38,6 +38,7 @@ def draw_updates(ax: Axes, results: StudyResults) -> Axes:
     for trial in range(1, settings["trials"]):
         ax.axvline(trial * settings["rounds"], color="grey", linestyle="--", linewidth=0.8)
     ax.set_yscale("symlog", linthresh=0.05)
+    ax.set_yticks([-0.1, 0, 0.1, 1], ["−0.1", "0", "0.1", "1"])
     ax.legend([*change, *reward], ["weight change", "reward"], loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
     ax.set_title(f"MAB-P, {settings['arms']} arms, mean of {settings['repetitions']} games", loc="left")
     return ax
