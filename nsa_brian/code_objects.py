@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from brian2.codegen.cpp_prefs import get_compiler_and_args
 from brian2.codegen.generators.cpp_generator import CPPCodeGenerator, c_data_type
 from brian2.codegen.runtime.cython_rt import CythonCodeObject
 from brian2.codegen.runtime.numpy_rt import NumpyCodeObject
@@ -72,7 +71,7 @@ class CompiledRound(CythonCodeObject):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.extra_compile_args += extra_flags()
+        self.extra_compile_args += extra_flags(self.compiler)
 
     def compile_block(self, block: str) -> Any:
         """Compile or fetch from the cache, with a word to the user if it takes a while."""
@@ -90,14 +89,13 @@ class NumpyRound(NumpyCodeObject):
     templater = NumpyCodeObject.templater.derive("nsa_brian")
 
 
-def extra_flags() -> list[str]:
+def extra_flags(compiler: str) -> list[str]:
     """Compiler flags of the round, added to Brian2's own.
 
     They take -ffast-math back: every operation is rounded as IEEE 754 says, so that a pair comes out the same to the
     last bit in every lane of every vector, with every compiler. What they leave out (errno, traps) would only keep
     the compiler from using vectors.
     """
-    compiler, _ = get_compiler_and_args()
     if compiler == "msvc":
         return ["/fp:precise"]
     wide = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
@@ -111,7 +109,7 @@ def code_object_class() -> type[NumpyCodeObject]:
     if issubclass(target, CythonCodeObject):
         return CompiledRound
     logger.warn(
-        "no C++ compiler is used, so NSA decides some hundred times slower; install one (gcc or clang), "
+        "no C++ compiler is used, so NSA decides some 500 times slower; install one (gcc or clang), "
         "and leave Brian2's preference codegen.target at 'auto'",
         once=True,
     )
