@@ -14,6 +14,8 @@ from experiments import (
     decision_study,
     entropy_study,
     environments_study,
+    evolution_figures_command,
+    evolve_command,
     parameters_command,
     play_command,
     report_command,
@@ -29,6 +31,8 @@ COMMANDS: tuple[Any, ...] = (
     play_command,
     *map(study_command.command, STUDIES),
     report_command,
+    evolve_command,
+    evolution_figures_command,
     parameters_command,
     bench_command,
 )

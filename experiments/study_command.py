@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def command(study: ModuleType) -> argparse.Namespace:
     """What the ``nsa`` parser wants of a command, made from a study."""
-    epilog = f"presets:\n{_presets(study)}\n\nexamples:\n  nsa {study.NAME} --preset quick\n{study.EXAMPLES}"
+    epilog = f"presets:\n{presets(study.PRESETS)}\n\nexamples:\n  nsa {study.NAME} --preset quick\n{study.EXAMPLES}"
     return argparse.Namespace(
         NAME=study.NAME,
         HELP=study.HELP,
@@ -101,13 +102,13 @@ def read_settings(study: ModuleType, args: argparse.Namespace) -> Any:
     """The preset with the options that were given."""
     if args.preset not in study.PRESETS:
         raise ValueError(f"unknown preset {args.preset!r}; known: {', '.join(study.PRESETS)}")
-    settings = study.PRESETS[args.preset]
-    given = {
-        field.name: _read(field, getattr(args, f"set_{field.name}"))
-        for field in dataclasses.fields(settings)
-        if getattr(args, f"set_{field.name}") is not None
-    }
-    return dataclasses.replace(settings, **given)
+    return dataclasses.replace(study.PRESETS[args.preset], **read_given(study.Settings, args))
+
+
+def read_given(settings: type, args: argparse.Namespace) -> dict[str, Any]:
+    """The settings whose options were given."""
+    texts = {field: getattr(args, f"set_{field.name}", None) for field in dataclasses.fields(settings)}
+    return {field.name: _read(field, text) for field, text in texts.items() if text is not None}
 
 
 def _read(field: dataclasses.Field[Any], text: str) -> Any:
@@ -126,19 +127,21 @@ def _read(field: dataclasses.Field[Any], text: str) -> Any:
     return values if kind.startswith("tuple") else values[0]
 
 
-def _presets(study: ModuleType) -> str:
-    base = study.PRESETS["paper"]
+def presets(named: Mapping[str, Any]) -> str:
+    """What presets there are, for a help text: the first in full, of the others what differs."""
+    first, width = next(iter(named.values())), max(map(len, named))
     lines = []
-    for name, preset in study.PRESETS.items():
+    for name, preset in named.items():
         shown = {
             field.name: getattr(preset, field.name)
             for field in dataclasses.fields(preset)
-            if name == "paper" or getattr(preset, field.name) != getattr(base, field.name)
+            if preset is first or getattr(preset, field.name) != getattr(first, field.name)
         }
-        text = ", ".join(f"{key} {_show(value)}" for key, value in shown.items() if value != "")
-        lines.append(f"  {name:<6} {text}")
+        text = ", ".join(f"{key} {show(value)}" for key, value in shown.items() if value not in ("", ()))
+        lines.append(f"  {name:<{width}} {text}")
     return "\n".join(lines)
 
 
-def _show(value: Any) -> str:
+def show(value: Any) -> str:
+    """A setting's value as its option takes it."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

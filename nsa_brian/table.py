@@ -46,7 +46,7 @@ class ResponseTable:
         error: float = 1e-7,
         refine: int = 256,
     ) -> None:
-        self.cells = cells
+        self.parameters, self.cells = list(parameters), cells
         flat = np.arange(len(parameters) * cells)  # cells of all sets
         n, levels = 4, []
         while flat.size:
@@ -91,8 +91,10 @@ class Table(Diagonal):
     ----------
     n_arms, parameters, n_games, ties, tolerance, rng
         See :class:`nsa_brian.engine.Engine`; each game may have its own parameters.
+    table : ResponseTable, optional
+        An existing table of the games' different sets, in the order in which they first appear.
     **grid
-        ``dt``, ``method`` and the grid's settings, see :class:`ResponseTable`.
+        ``dt``, ``method`` and the grid's settings of a table made here, see :class:`ResponseTable`.
     """
 
     def __init__(
@@ -103,11 +105,14 @@ class Table(Diagonal):
         ties: str = "random",
         tolerance: float = 1e-6,
         rng: np.random.Generator | None = None,
+        table: ResponseTable | None = None,
         **grid: Any,
     ) -> None:
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
         distinct, self._which = distinct_sets(self.parameters)
-        self.table = ResponseTable(distinct, **grid)
+        self.table = ResponseTable(distinct, **grid) if table is None else table
+        if self.table.parameters != distinct:
+            raise ValueError("table was made for other parameters than those of the games")
         self._value = numpy_function("Phi_v", equations.gaussian_sigmoid("v"), by_name(self.parameters))
         self.reset()
 

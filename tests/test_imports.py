@@ -11,7 +11,7 @@ ALLOWED = {
     "nsa_brian": {"nsa_brian", "brian2", "sympy", "numpy"},
     "envs": {"envs", "numpy"},
     "baselines": {"baselines", "numpy"},
-    "evolution": {"evolution", "nsa_brian", "envs", "deap", "numpy", "dask", "distributed", "tqdm"},
+    "evolution": {"evolution", "nsa_brian", "envs", "deap", "numpy", "dask_jobqueue", "distributed"},
     "experiments": ROOMS | {"brian2", "numpy", "scipy", "tqdm", "matplotlib"},
 }
 STDLIB = __import__("sys").stdlib_module_names

@@ -1,0 +1,82 @@
+"""The champion of a search: chosen and reported on games that the search never saw."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evolution.fitness import Scores
+from evolution.search import REPORT, SELECTION, Search, evaluate
+from evolution.workers import Workers
+from nsa_brian.parameters import NSAParameters
+
+
+@dataclass(frozen=True)
+class Champion:
+    """The winner among a search's candidates.
+
+    Attributes
+    ----------
+    parameters : NSAParameters
+    origin : str
+        Which candidate it was: of the hall of fame, the last centre, the best of the last generation.
+    training : float
+        The highest fitness that any individual reached in the search, on its own generation's games: a lucky score.
+    selection : dict
+        Mean reward of every candidate on the games that the champion was chosen by.
+    report : dict
+        Mean reward and regret of the champion and of others on games of their own, that chose nobody: the score to
+        believe.
+    """
+
+    parameters: NSAParameters
+    origin: str
+    training: float
+    selection: dict[str, float]
+    report: dict[str, dict[str, float]]
+
+
+def choose_champion(
+    search: Search,
+    workers: Workers | None = None,
+    iterations: int = 20,
+    others: Mapping[str, NSAParameters] | None = None,
+) -> Champion:
+    """Let the candidates of a search play on games held out from it.
+
+    Parameters
+    ----------
+    search : Search
+        With at least one generation done.
+    workers : Workers, optional
+    iterations : int
+        Games of each bandit and number of arms, for choosing and again for reporting.
+    others : mapping, optional
+        Parameters that the champion is reported beside, by name.
+    """
+    games = dataclasses.replace(search.settings.games, iterations=iterations)
+    seed = search.settings.seed
+    candidates = search.candidates()
+    selected = evaluate(games, (seed, SELECTION), list(candidates.values()), workers)
+    rewards = dict(zip(candidates, _means(selected)["reward"], strict=True))
+    origin = max(rewards, key=lambda name: rewards[name])
+    reported = {"champion": candidates[origin], **(others or {})}
+    report = _means(evaluate(games, (seed, REPORT), list(reported.values()), workers))
+    return Champion(
+        parameters=candidates[origin],
+        origin=origin,
+        training=max(record["best"] for record in search.logbook),
+        selection=rewards,
+        report={
+            name: {"reward": reward, "regret": regret}
+            for name, reward, regret in zip(reported, report["reward"], report["regret"], strict=True)
+        },
+    )
+
+
+def _means(found: Scores) -> dict[str, list[float]]:
+    """Over the cells, for each individual."""
+    return {name: np.mean(array, axis=1).tolist() for name, array in found._asdict().items()}

@@ -1,0 +1,72 @@
+"""Individuals evaluated by the workers of a Dask cluster. Needs the extra ``cluster``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import distributed
+from distributed.comm.addressing import parse_address, parse_host_port
+
+#: Brian2 builds code objects in one thread at a time; a worker with several threads takes turns.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class DaskWorkers:
+    """The workers of a Dask cluster, whoever started it.
+
+    Work that is lost with a worker is done again by another one, so a worker that dies costs time only. Workers may
+    come and go; while there are none, the search waits.
+
+    Parameters
+    ----------
+    cluster : str or distributed cluster
+        A scheduler's address, such as ``tcp://login:8786``, or a cluster object (LocalCluster, SLURMCluster).
+    timeout : float
+        Seconds to wait for the scheduler's answer.
+
+    Raises
+    ------
+    ConnectionError
+        If no scheduler answers.
+    """
+
+    #: Times that a piece of work may lose its worker. Dask's own 3 is soon used up where jobs have time limits.
+    LOSSES = 100
+
+    def __init__(self, cluster: Any, timeout: float = 10) -> None:
+        try:
+            if isinstance(cluster, str):
+                parse_host_port(parse_address(cluster)[1])  # a client that is made for nonsense ends with a traceback
+            self._client = distributed.Client(cluster, timeout=timeout, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ConnectionError(f"no Dask scheduler answers at {cluster}: {error}") from error
+        self._client.run_on_scheduler(_allow_losses, n=self.LOSSES)
+
+    @property
+    def width(self) -> int:
+        """Twice the workers there are now: smaller pieces lose less with a worker, and even out unequal machines."""
+        return 2 * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+
+    def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        """Each item on the next free worker."""
+        work = self._client.map(_in_turn, items, function=function, pure=False)
+        try:
+            return self._client.gather(work)
+        except BaseException:
+            self._client.cancel(work, force=True)
+            raise
+
+    def close(self) -> None:
+        """Leave the cluster; one that others started goes on."""
+        self._client.close()
+
+
+def _in_turn(item: Any, function: Callable[[Any], Any]) -> Any:
+    with _ONE_AT_A_TIME:
+        return function(item)
+
+
+def _allow_losses(dask_scheduler: Any, n: int) -> None:
+    dask_scheduler.allowed_failures = n

@@ -1,0 +1,283 @@
+"""The search: DEAP's CMA-ES in its own words, generate, map, evaluate, update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from deap import base, cma, tools
+
+from evolution.fitness import Games, Scores, scores
+from evolution.genome import Genome
+from evolution.workers import Serial, Workers
+from nsa_brian.parameters import NSAParameters
+
+#: Streams of random numbers of a search, apart from each other.
+GAMES, STEPS, STARTS, SELECTION, REPORT = range(5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """Everything that a search's outcome depends on.
+
+    Attributes
+    ----------
+    games : Games
+        What individuals are judged by, drawn anew for each generation.
+    population, generations : int
+    sigma : float
+        First step size, in units of the unbounded genes.
+    start : NSAParameters, optional
+        The first centre; without it the middle of all ranges.
+    fixed : dict
+        Parameters that are not searched.
+    stagnation : int
+        A search that did not improve within so many generations over the same number before has stagnated, and
+        stops or restarts; 0: it goes on.
+    restarts : int
+        Restarts after stagnation, from a random centre with twice the population each time (IPOP).
+    seed : int
+    """
+
+    games: Games = field(default_factory=Games)
+    population: int = 256
+    generations: int = 80
+    sigma: float = 0.8
+    start: NSAParameters | None = None
+    fixed: dict[str, float] = field(default_factory=dict)
+    stagnation: int = 0
+    restarts: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least = {"population": 4, "generations": 1, "stagnation": 0, "restarts": 0, "seed": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
+        if not 0 < self.sigma < np.inf:
+            raise ValueError(f"sigma must be a number above 0, got {self.sigma}")
+        if self.restarts and not self.stagnation:
+            raise ValueError("restarts come after stagnation: say after how many generations (stagnation)")
+        Genome(self.fixed)
+
+
+class Fitness(base.Fitness):
+    """DEAP's fitness of an individual: minus its mean regret.
+
+    Within a generation this ranks as the mean reward does, since all individuals meet the same bandits. Over
+    generations, whose bandits differ, it compares the individuals and not their bandits.
+    """
+
+    weights = (1.0,)
+
+
+class Individual(list[float]):
+    """A vector of genes with its fitness; ``reward`` is its mean expected reward."""
+
+    def __init__(self, genes: Sequence[float]) -> None:
+        super().__init__(map(float, genes))
+        self.fitness = Fitness()
+        self.reward = np.nan
+
+    def score(self, reward: float, regret: float) -> None:
+        """Enter what was found."""
+        self.fitness.values = (-regret,)
+        self.reward = reward
+
+
+class Search:
+    """A search under way.
+
+    Parameters
+    ----------
+    settings : SearchSettings
+
+    Attributes
+    ----------
+    generation : int
+        Generations done.
+    population : list of Individual
+        The last generation, best first.
+    hall_of_fame : deap.tools.HallOfFame
+        Those of least regret on their own generation's games.
+    logbook : deap.tools.Logbook
+        One record a generation, of the rewards: best, mean, low and high (16th and 84th percentile); optimum, the
+        best arm's reward; regret, the mean; sigma, restart, population.
+    strategy : deap.cma.Strategy
+    """
+
+    #: Individuals in the hall of fame.
+    HALL = 10
+
+    #: Largest standard deviation of a gene; its range is 2 pi wide.
+    WIDEST = 1.2
+
+    def __init__(self, settings: SearchSettings) -> None:
+        self.settings = settings
+        self.genome = Genome(settings.fixed)
+        self.generation = self.restart = 0
+        self.population: list[Individual] = []
+        self.hall_of_fame = tools.HallOfFame(self.HALL)
+        self.logbook = tools.Logbook()
+        self.logbook.header = ["generation", "restart", "population", "best", "mean", "low", "high"]
+        self.logbook.header += ["optimum", "regret", "sigma"]
+        self._statistics = tools.Statistics(key=lambda individual: individual.reward)
+        for name, function in (
+            ("best", np.max),
+            ("mean", np.mean),
+            ("low", partial(np.percentile, q=16)),
+            ("high", partial(np.percentile, q=84)),
+        ):
+            self._statistics.register(name, function)
+        start = settings.start
+        self._begin(np.zeros(self.genome.size) if start is None else self.genome.encode(start))
+
+    @property
+    def centre(self) -> NSAParameters:
+        """The parameters in the middle of the present distribution."""
+        return self.genome.decode(self.strategy.centroid)
+
+    @property
+    def stop(self) -> str:
+        """Why the search is over; empty if it is not."""
+        if self.generation >= self.settings.generations:
+            return f"{self.generation} generations"
+        if self.restart >= self.settings.restarts:
+            return self._stagnation
+        return ""
+
+    def step(self, workers: Workers | None = None) -> None:
+        """One generation."""
+        if self._stagnation and self.restart < self.settings.restarts:
+            self.restart += 1
+            rng = np.random.default_rng([self.settings.seed, STARTS, self.restart])
+            self._begin(rng.normal(0, 1.5, self.genome.size))
+        toolbox = base.Toolbox()
+        toolbox.register("generate", self.strategy.generate, Individual)
+        toolbox.register("update", self.strategy.update)
+        with _numpy_seeded(self.settings.seed, STEPS, self.generation):
+            population = toolbox.generate()
+        parameters = [self.genome.decode(individual) for individual in population]
+        found = evaluate(self.settings.games, (self.settings.seed, GAMES, self.generation), parameters, workers)
+        for individual, reward, regret in zip(
+            population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
+        ):
+            individual.score(float(reward), float(regret))
+        toolbox.update(population)  # sorts it, best first
+        self._bound_steps()
+        self.hall_of_fame.update(population)
+        self.population = population
+        self.generation += 1
+        regret = -float(np.mean([individual.fitness.values[0] for individual in population]))
+        statistics = {name: float(value) for name, value in self._statistics.compile(population).items()}
+        self.logbook.record(
+            generation=self.generation,
+            restart=self.restart,
+            population=len(population),
+            **statistics,
+            optimum=statistics["mean"] + regret,
+            regret=regret,
+            sigma=float(self.strategy.sigma),
+        )
+
+    def candidates(self) -> dict[str, NSAParameters]:
+        """Who may become champion: hall of fame, present centre, best of the last generation."""
+        found = {f"hall of fame {i}": self.genome.decode(ind) for i, ind in enumerate(self.hall_of_fame, start=1)}
+        return {**found, "centre": self.centre, "last best": self.genome.decode(self.population[0])}
+
+    def state(self) -> dict[str, Any]:
+        """All that a search needs to go on, in plain numbers; the random ones come from seed and generation."""
+        strategy = {name: getattr(self.strategy, name) for name in _STRATEGY}
+        return {
+            **{f"strategy_{name}": np.array(value) for name, value in strategy.items()},
+            "hall_genes": np.array(list(self.hall_of_fame)),
+            "hall_scores": np.array([(ind.reward, *ind.fitness.values) for ind in self.hall_of_fame]),
+            "population_genes": np.array(self.population),
+            "population_scores": np.array([(ind.reward, *ind.fitness.values) for ind in self.population]),
+            "logbook": list(self.logbook),
+            "generation": self.generation,
+            "restart": self.restart,
+        }
+
+    @classmethod
+    def from_state(cls, settings: SearchSettings, state: dict[str, Any]) -> Search:
+        """A search as it was when ``state`` was taken of it."""
+        search = cls(settings)
+        search.generation, search.restart = state["generation"], state["restart"]
+        search._begin(state["strategy_centroid"])
+        for name in _STRATEGY:
+            value = state[f"strategy_{name}"]
+            setattr(search.strategy, name, value if value.ndim else value.item())
+        search.strategy.BD = search.strategy.B * search.strategy.diagD
+        for individual in reversed(_individuals(state["hall_genes"], state["hall_scores"])):
+            search.hall_of_fame.insert(individual)  # worst first: so equals come to stand in the same order again
+        search.population = _individuals(state["population_genes"], state["population_scores"])
+        for record in state["logbook"]:
+            search.logbook.record(**record)
+        return search
+
+    def _begin(self, centre: np.ndarray) -> None:
+        size = self.settings.population * 2**self.restart
+        self.strategy = cma.Strategy(centre, self.settings.sigma, lambda_=size)
+
+    def _bound_steps(self) -> None:
+        """Hold the spread of every gene below the width that its range has in the search's space.
+
+        Beyond its bounds the genome turns back. A distribution much wider than that sees the same everywhere, and
+        nothing would make it shrink.
+        """
+        widest = self.strategy.sigma * np.sqrt(np.diag(self.strategy.C).max())
+        self.strategy.sigma *= min(1.0, self.WIDEST / widest)
+
+    @property
+    def _stagnation(self) -> str:
+        """Whether and how the present run of the strategy has come to its end."""
+        spread = self.strategy.sigma * self.strategy.diagD
+        if not np.isfinite(spread).all() or self.strategy.cond > 1e14:
+            return "the distribution has degenerated"
+        if spread.max() < 1e-6:
+            return "the distribution has shrunk to a point"
+        n = self.settings.stagnation
+        regrets = [record["regret"] for record in self.logbook if record["restart"] == self.restart]
+        if n and len(regrets) >= 2 * n and np.median(regrets[-n:]) >= np.median(regrets[-2 * n : -n]):
+            return f"no improvement within {n} generations"
+        return ""
+
+
+def evaluate(
+    games: Games, seed: tuple[int, ...], parameters: Sequence[NSAParameters], workers: Workers | None = None
+) -> Scores:
+    """Scores of many individuals, spread over the workers; how does not change them."""
+    workers = workers or Serial()
+    toolbox = base.Toolbox()
+    toolbox.register("map", workers.map)
+    toolbox.register("evaluate", scores, games, seed)
+    chunks = np.array_split(np.arange(len(parameters)), min(workers.width, len(parameters)))
+    found = toolbox.map(toolbox.evaluate, [[parameters[i] for i in chunk] for chunk in chunks])
+    return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+#: What changes in a strategy from generation to generation.
+_STRATEGY = ("centroid", "sigma", "pc", "ps", "C", "B", "diagD", "cond", "update_count")
+
+
+def _individuals(genes: np.ndarray, found: np.ndarray) -> list[Individual]:
+    individuals = [Individual(row) for row in genes]
+    for individual, (reward, fitness) in zip(individuals, found, strict=True):
+        individual.score(float(reward), -float(fitness))
+    return individuals
+
+
+@contextmanager
+def _numpy_seeded(*seed: int) -> Iterator[None]:
+    """Numpy's global random numbers, which DEAP's strategy draws from, seeded within and untouched without."""
+    before = np.random.get_state()  # noqa: NPY002  # the fence around DEAP
+    np.random.set_state(np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seed))).get_state())  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002
