@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import distributed
@@ -43,6 +44,7 @@ class DaskWorkers:
         except (OSError, TimeoutError, ValueError) as error:
             raise ConnectionError(f"no Dask scheduler answers at {cluster}: {error}") from error
         self._client.run_on_scheduler(_allow_losses, n=self.LOSSES)
+        self._client.register_plugin(_Prepared())
 
     @property
     def width(self) -> int:
@@ -61,6 +63,15 @@ class DaskWorkers:
     def close(self) -> None:
         """Leave the cluster; one that others started goes on."""
         self._client.close()
+
+
+class _Prepared(distributed.WorkerPlugin):
+    """Imports Brian2 where a worker begins: in its main thread, the only one in which Brian2 can be imported."""
+
+    name = "nsa-prepared"
+
+    def setup(self, worker: Any) -> None:
+        import_module("nsa_brian.engine")
 
 
 def _in_turn(item: Any, function: Callable[[Any], Any]) -> Any:
