@@ -59,13 +59,8 @@ def record(env: str, settings: Settings) -> Arrays:
     from experiments.randomness import streams
 
     bandit = envs.make(env, settings.arms, n_games=1, trial_rounds=settings.rounds)
-    bandit.reset(streams(settings.seed, "bandit", range(1)))
     n_rounds = settings.trials * settings.rounds
-    probabilities = np.empty((n_rounds, settings.arms))
-    for t in range(n_rounds):
-        if t:
-            bandit.step()
-        probabilities[t] = bandit.probabilities[0]
+    probabilities = envs.record(bandit, n_rounds, streams(settings.seed, "bandit", range(1)))
     best = probabilities.argmax(axis=1)
     step = -(-n_rounds // MOST_COLUMNS)
     return {
