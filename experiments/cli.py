@@ -16,6 +16,7 @@ from experiments import (
     environments_study,
     parameters_command,
     play_command,
+    record_command,
     report_command,
     response_study,
     study_command,
@@ -29,6 +30,7 @@ COMMANDS: tuple[Any, ...] = (
     play_command,
     *map(study_command.command, STUDIES),
     report_command,
+    record_command,
     parameters_command,
     bench_command,
 )
