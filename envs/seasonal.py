@@ -43,10 +43,13 @@ class Seasonal(Stationary):
         size = (self.n_games, self.n_arms)
         self._level = self._draw()
         self._slope = self._rng.uniform(-self.trend, self.trend, size)
-        self._phase = self._rng.uniform(0, 2 * np.pi, size)
+        phase = self._rng.uniform(0, 2 * np.pi, size)
+        self._season = self.amplitude * np.array([np.cos(phase), np.sin(phase)])
         return self._next()
 
     def _next(self) -> np.ndarray:
         cycles = self.round / self.period
-        season = self.amplitude * np.sin(2 * np.pi * cycles + self._phase)
+        # sin(x + phase) = sin x cos phase + cos x sin phase: one sine for all arms.
+        sine, cosine = np.sin(2 * np.pi * cycles), np.cos(2 * np.pi * cycles)
+        season = sine * self._season[0] + cosine * self._season[1]
         return reflect(self._level + self._slope * cycles + season)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 NAME = "environments"
 HELP = "the bandits' probabilities over three trials, arms as rows"
-EXAMPLES = "  nsa environments --envs MAB-D,peaked --arms 30"
+EXAMPLES = """  nsa environments --envs MAB-D,peaked --arms 30
+  nsa environments --envs switching,random-walk,reversal,needle,seasonal --rounds 500"""
 
 #: Columns of the picture at most; more rounds than that are thinned.
 MOST_COLUMNS = 1000

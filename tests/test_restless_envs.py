@@ -123,7 +123,9 @@ def test_reflection_folds_back_from_any_distance():
 @settings(max_examples=200, deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(0, 0.49), st.floats(0.5, 1))
 def test_reflected_values_are_probabilities(value, low, high):
-    assert 0 <= reflect(np.array(value), low, high) <= high
+    reflected = reflect(np.array(value), low, high)
+    assert 0 <= reflected <= 1
+    assert low <= reflected <= high + 1e-15
 
 
 def test_reversal_of_two_arms_after_blocks_of_the_stated_lengths():
