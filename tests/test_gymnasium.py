@@ -132,7 +132,11 @@ def test_nsa_plays_a_foreign_bandit_far_better_than_chance():
     assert chance.rewards.mean() == pytest.approx(0.36, abs=3.3 * np.sqrt(0.36 * 0.64 / 3000))
 
 
-@pytest.mark.parametrize("name", baselines.POLICIES)
+#: All that play by rewards alone; an oracle has to watch one of our own bandits.
+POLICIES = [name for name, policy in baselines.POLICIES.items() if not hasattr(policy, "watch")]
+
+
+@pytest.mark.parametrize("name", POLICIES)
 def test_every_baseline_plays_a_foreign_bandit(name):
     played = play_gymnasium(Plain(), baselines.make(name, 5, seed=1), 30, seed=2)
     assert [info["p"] for info in played.infos] == [[0.1, 0.3, 0.8, 0.2, 0.4][arm] for arm in played.arms]
