@@ -11,14 +11,19 @@ from typing import Any
 
 from envs.base import Bandit
 from envs.drift import Drift
+from envs.needle import Needle
 from envs.partial_sinusoid import PartialSinusoid
 from envs.peaked import Peaked
 from envs.piecewise import Piecewise
-from envs.schedule import Schedule
+from envs.random_walk import RandomWalk
+from envs.reversal import Reversal
+from envs.schedule import Schedule, record, to_csv
+from envs.seasonal import Seasonal
 from envs.sinusoid import Sinusoid
 from envs.stationary import Stationary
+from envs.switching import Switching
 
-__all__ = ["BANDITS", "Bandit", "make", "settings_of"]
+__all__ = ["BANDITS", "Bandit", "make", "record", "settings_of", "to_csv"]
 
 BANDITS: dict[str, type[Bandit]] = {
     "MAB-P": Piecewise,
@@ -27,19 +32,24 @@ BANDITS: dict[str, type[Bandit]] = {
     "MAB-sinP": PartialSinusoid,
     "peaked": Peaked,
     "stationary": Stationary,
+    "switching": Switching,
+    "random-walk": RandomWalk,
+    "reversal": Reversal,
+    "needle": Needle,
+    "seasonal": Seasonal,
     "schedule": Schedule,
 }
 
 
-def make(name: str, n_arms: int | None = 10, *, preset: str | None = None, **settings: Any) -> Bandit:
+def make(name: str, n_arms: int | None = None, *, preset: str | None = None, **settings: Any) -> Bandit:
     """Build a bandit by name.
 
     Parameters
     ----------
     name : str
         One of ``BANDITS``.
-    n_arms : int
-        Arms K.
+    n_arms : int, optional
+        Arms K; by default what is usual for the bandit (``default_arms``), which is 10 for most.
     preset : str, optional
         A named group of the bandit's settings; settings given by themselves go before it.
     **settings
@@ -69,7 +79,8 @@ def make(name: str, n_arms: int | None = 10, *, preset: str | None = None, **set
     missing = [setting for setting, default in legal.items() if default is inspect.Parameter.empty]
     if missing and missing[0] not in settings:
         raise ValueError(f"{name} needs the setting {missing[0]}")
-    return bandit(n_arms, **settings)  # type: ignore[arg-type]  # only a schedule knows its arms by itself
+    arms: Any = bandit.default_arms if n_arms is None else n_arms
+    return bandit(arms, **settings)
 
 
 def settings_of(name: str) -> dict[str, Any]:

@@ -29,9 +29,12 @@ class Bandit(ABC):
         The present round, from 0.
     presets : dict
         Named groups of settings, for :func:`envs.make`.
+    default_arms : int
+        Arms that :func:`envs.make` gives the bandit if it is asked for none; None if the bandit knows by itself.
     """
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
+    default_arms: ClassVar[int | None] = 10
 
     def __init__(self, n_arms: int, n_games: int | None = None, trial_rounds: int = 2000) -> None:
         for name, value, least in (
@@ -114,3 +117,16 @@ def check_positive(name: str, value: float) -> None:
     """Refuse a setting that is not a finite number above 0."""
     if not 0 < value < np.inf:
         raise ValueError(f"{name} must be a number above 0, got {value}")
+
+
+def check_probability(name: str, value: float) -> None:
+    """Refuse a setting that is not a number from 0 to 1."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
+
+
+def reflect(values: np.ndarray, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+    """Fold values back into [low, high], as if both borders were mirrors."""
+    width = high - low
+    widths = (values - low) / width
+    return low + width * np.abs(widths - 2 * np.rint(widths / 2))  # rint is many times faster than a remainder

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import check_positive
+from envs.draws import Draws
 from envs.stationary import Stationary
 
 DISTANCES = ("mean", "sum")
@@ -55,12 +56,8 @@ class Drift(Stationary):
         super().__init__(n_arms, **settings)
 
     def _begin(self) -> np.ndarray:
-        # Games reach their targets at different times. The i-th target of all games is drawn together, when the
-        # first game asks for it, so that a game's targets do not depend on the games beside it.
-        self._drawn: dict[int, np.ndarray] = {}
-        self._index = np.zeros(self.n_games, dtype=np.intp)
-        start, self._targets = self._target(0), self._target(1).copy()
-        self._index += 1
+        self._draws = Draws(self._draw, self.n_games, cycle=self.n_targets)
+        start, self._targets = self._draws.next(self._games), self._draws.next(self._games)
         return start
 
     def _next(self) -> np.ndarray:
@@ -68,17 +65,7 @@ class Drift(Stationary):
         probabilities = self.probabilities + gap / self.tau
         # |q - p| shrinks by the same factor in every arm.
         distance = (1 - 1 / self.tau) * getattr(np.abs(gap), self.distance)(axis=1)
-        for game in np.flatnonzero(distance < self.delta):
-            self._index[game] += 1
-            self._targets[game] = self._target(self._index[game])[game]
+        arrived = np.flatnonzero(distance < self.delta)
+        if arrived.size:
+            self._targets[arrived] = self._draws.next(arrived)
         return probabilities
-
-    def _target(self, index: int) -> np.ndarray:
-        """The index-th target of every game."""
-        if self.n_targets:
-            index %= self.n_targets
-        elif index not in self._drawn and self._drawn:  # those that all games have left behind are done with
-            self._drawn = {i: target for i, target in self._drawn.items() if i >= self._index.min()}
-        for i in range(max(self._drawn, default=-1) + 1, index + 1):
-            self._drawn[i] = self._draw()
-        return self._drawn[index]

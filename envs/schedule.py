@@ -1,4 +1,4 @@
-"""``schedule``: a table of probabilities of the user's own, round by round."""
+"""``schedule``: a table of probabilities, round by round: the user's own, or recorded from another bandit."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class Schedule(Bandit):
         See :class:`envs.base.Bandit`.
     """
 
+    default_arms = None
+
     def __init__(self, n_arms: int | None = None, *, table: Any, **settings: Any) -> None:
         self.table = _read(table) if isinstance(table, str | Path) else _check(np.asarray(table), "the schedule")
         columns = self.table.shape[1]
@@ -42,6 +44,39 @@ class Schedule(Bandit):
         if self.round >= self.horizon:
             raise ValueError(f"the schedule has {self.horizon} rounds (rows), round {self.round + 1} was asked for")
         return np.broadcast_to(self.table[self.round], (self.n_games, self.n_arms))
+
+
+def record(bandit: Bandit, n_rounds: int, rng: np.random.Generator) -> np.ndarray:
+    """The probabilities (rounds, arms) of one game of a bandit, as a table for :class:`Schedule`.
+
+    A schedule that is reset with the same ``rng`` plays the same game again, its luck included.
+
+    Parameters
+    ----------
+    bandit : Bandit
+        Made for one game; it is reset with ``rng``.
+    n_rounds : int
+        Rounds to record.
+    rng : numpy.random.Generator
+        All probabilities are drawn from it.
+    """
+    if bandit.n_games != 1:
+        raise ValueError(f"a schedule is recorded from one game, got a bandit of {bandit.n_games} games")
+    if n_rounds < 1:
+        raise ValueError(f"n_rounds must be a whole number from 1 up, got {n_rounds}")
+    bandit.reset(rng)
+    table = np.empty((n_rounds, bandit.n_arms))
+    for t in range(n_rounds):
+        if t:
+            bandit.step()
+        table[t] = bandit.probabilities[0]
+    return table
+
+
+def to_csv(table: np.ndarray) -> str:
+    """A table as the text of a .csv file, each number with all its digits, under a header of arms."""
+    header = ",".join(f"arm {arm}" for arm in range(table.shape[1]))
+    return "\n".join([header, *(",".join(map(repr, row)) for row in table.tolist()), ""])
 
 
 def _read(path: str | Path) -> np.ndarray:

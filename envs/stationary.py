@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.base import Bandit, check_positive
+from envs.base import Bandit, check_positive, check_probability
 
 
 class Stationary(Bandit):
@@ -21,8 +21,7 @@ class Stationary(Bandit):
     """
 
     def __init__(self, n_arms: int, *, mean: float = 0.5, sd: float = 0.2, **settings: Any) -> None:
-        if not 0 <= mean <= 1:
-            raise ValueError(f"mean must be a number from 0 to 1, got {mean}")
+        check_probability("mean", mean)
         check_positive("sd", sd)
         self.mean, self.sd = mean, sd
         super().__init__(n_arms, **settings)

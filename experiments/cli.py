@@ -18,6 +18,7 @@ from experiments import (
     evolve_command,
     parameters_command,
     play_command,
+    record_command,
     report_command,
     response_study,
     study_command,
@@ -33,6 +34,7 @@ COMMANDS: tuple[Any, ...] = (
     report_command,
     evolve_command,
     evolution_figures_command,
+    record_command,
     parameters_command,
     bench_command,
 )

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 NAME = "environments"
 HELP = "the bandits' probabilities over three trials, arms as rows"
-EXAMPLES = "  nsa environments --envs MAB-D,peaked --arms 30"
+EXAMPLES = """  nsa environments --envs MAB-D,peaked --arms 30
+  nsa environments --envs switching,random-walk,reversal,needle,seasonal --rounds 500"""
 
 #: Columns of the picture at most; more rounds than that are thinned.
 MOST_COLUMNS = 1000
@@ -59,13 +60,8 @@ def record(env: str, settings: Settings) -> Arrays:
     from experiments.randomness import streams
 
     bandit = envs.make(env, settings.arms, n_games=1, trial_rounds=settings.rounds)
-    bandit.reset(streams(settings.seed, "bandit", range(1)))
     n_rounds = settings.trials * settings.rounds
-    probabilities = np.empty((n_rounds, settings.arms))
-    for t in range(n_rounds):
-        if t:
-            bandit.step()
-        probabilities[t] = bandit.probabilities[0]
+    probabilities = envs.record(bandit, n_rounds, streams(settings.seed, "bandit", range(1)))
     best = probabilities.argmax(axis=1)
     step = -(-n_rounds // MOST_COLUMNS)
     return {

@@ -50,3 +50,16 @@ def writable_folder(name: str) -> Path:
     except OSError as error:
         raise UserError(f"--out {name} cannot be written: {error.strerror}") from None
     return folder
+
+
+def writable_file(name: str, suffix: str) -> Path:
+    """The path of a file to be written; refused now rather than after the work if it cannot be."""
+    path = Path(name)
+    if path.suffix != suffix or path.is_dir():
+        raise UserError(f"the file to write must be a {suffix} file, got {name}")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UserError(f"{name} cannot be written: {error.strerror}") from None
+    return path

@@ -7,8 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-import envs
-from envs import BANDITS, settings_of
+from experiments import game_options
 from experiments.agents import PAPER, names
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
@@ -21,33 +20,25 @@ if TYPE_CHECKING:
 
 NAME = "play"
 HELP = "let agents play a bandit: a table, a results file and a figure"
-EPILOG = """examples:
+EPILOG = f"""examples:
   nsa play
   nsa play --env MAB-D --arms 50 --env-option tau=100 --agents nsa,ucb1
   nsa play --env schedule --env-option table=my.csv --trials 1 --rounds 300
+  nsa play --env random-walk --arms 4 --env-option decay=0.99
   nsa play --env MAB-D --env-option preset=published-table --json
 
-bandits and their options:
-""" + "\n".join(
-    f"  {name:<11}" + ", ".join(key for key in settings_of(name) if key not in ("n_games", "trial_rounds"))
-    for name in BANDITS
-)
+{game_options.BANDITS_AND_OPTIONS}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options. Those left out (None) take the defaults of PlaySettings."""
+    game_options.add_arguments(parser)
     add = parser.add_argument
-    add("--env", metavar="NAME", help=f"bandit: {', '.join(BANDITS)} (default MAB-P)")
-    add("--env-option", metavar="KEY=VALUE", action="append", default=[], help="a setting of the bandit; repeatable")
-    add("--arms", type=int, metavar="K", help="arms (default 10; a schedule knows its own)")
-    add("--trials", type=int, metavar="N", help="trials (default 2)")
-    add("--rounds", type=int, metavar="N", help="rounds of a trial (default 2000)")
     add("--repetitions", type=int, metavar="N", help="games, each with its own luck (default 5)")
     add("--agents", metavar="A,B,...", help=f"of {', '.join(names())} (default {','.join(PAPER)})")
     add("--parameters", metavar="SET", help="NSA's parameters: a set's name or a file (see nsa parameters)")
     add("--engine", metavar="NAME", help=f"how NSA is run: {', '.join(ENGINES)} (default {DEFAULT_ENGINE})")
     add("--ties", metavar="RULE", help="ties of NSA's argmax: random (default) or first")
-    add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
     add("--workers", type=int, metavar="N", default=1, help="processes; they change the time only (default 1)")
     add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
     add("--format", metavar="F", default="png", help=f"of the figure: {', '.join(FORMATS)} (default png)")
@@ -82,36 +73,16 @@ def run(args: argparse.Namespace) -> None:
 
 def read_settings(args: argparse.Namespace) -> PlaySettings:
     """Settings from options; a ValueError says what is wrong with them."""
-    from experiments.settings import PlaySettings
     from nsa_brian import load
 
-    given = {
-        name: getattr(args, name)
-        for name in ("env", "arms", "trials", "rounds", "repetitions", "engine", "ties", "seed")
-        if getattr(args, name) is not None
-    }
+    own = ("repetitions", "engine", "ties")
+    given = {name: getattr(args, name) for name in own if getattr(args, name) is not None}
     if args.agents is not None:
         given["agents"] = tuple(name.strip() for name in args.agents.split(",") if name.strip())
     if args.parameters is not None:
         chosen = load(args.parameters)
         given["parameters"], given["parameters_name"] = chosen.parameters.to_dict(), chosen.name
-    given["env_options"] = dict(read_option(text) for text in args.env_option)
-    if args.env == "schedule" and args.arms is None:
-        given["arms"] = envs.make("schedule", None, **given["env_options"]).n_arms
-    settings = PlaySettings(**given)
-    settings.check()
-    return settings
-
-
-def read_option(text: str) -> tuple[str, Any]:
-    """``KEY=VALUE`` with a number, a list or a text as value."""
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise ValueError(f"--env-option takes KEY=VALUE, got {text!r}")
-    try:
-        return key, json.loads(value)
-    except json.JSONDecodeError:
-        return key, value
+    return game_options.read(args, **given)
 
 
 def play_with_progress(settings: PlaySettings, workers: int, quiet: bool) -> PlayResults:

@@ -85,6 +85,41 @@ def test_a_schedule_knows_its_arms(tmp_path):
     assert json.loads(done.stdout)["settings"]["arms"] == 3
 
 
+@pytest.mark.parametrize("env", ["switching", "reversal"])
+def test_a_recorded_bandit_is_played_back_as_it_was(tmp_path, env):
+    game = ["--trials", "2", "--rounds", "200", "--seed", "3"]
+    players = ["--repetitions", "1", "--agents", "thompson,random", "--json"]
+    done = nsa("record", "r.csv", "--env", env, *game, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    back = done.stdout.splitlines()[1].split()
+    assert back[0] == "nsa"
+    original = json.loads(nsa("play", "--env", env, *game, *players, cwd=tmp_path).stdout)
+    again = json.loads(nsa(*back[1:], *players, cwd=tmp_path).stdout)
+    assert again["agents"] == original["agents"]
+    assert again["settings"]["arms"] == original["settings"]["arms"] == (2 if env == "reversal" else 10)
+
+
+BAD_RECORD = {
+    "no file": ([], "the following arguments are required: FILE.csv"),
+    "suffix": (["r.txt"], "the file to write must be a .csv file, got r.txt"),
+    "folder": (["nowhere/r.csv"], "nowhere/r.csv cannot be written: No such file or directory"),
+    "env": (["r.csv", "--env", "needles"], "unknown bandit 'needles'; did you mean needle"),
+    "rounds": (["r.csv", "--rounds", "0"], "rounds must be a whole number from 1 up, got 0"),
+    "option": (["r.csv", "--env", "reversal", "--env-option", "block_low=0"], "1 <= block_low <= block_high"),
+    "schedule": (["r.csv", "--env", "schedule", "--env-option", "table=two.csv"], "lasts 1 rounds"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_RECORD)
+def test_a_bad_recording_is_one_clear_line_and_nothing_written(tmp_path, case):
+    options, message = BAD_RECORD[case]
+    (tmp_path / "two.csv").write_text("0.5,0.5\n")
+    done = nsa("record", *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert message in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["two.csv"]
+
+
 def test_parameters_are_listed_shown_and_printed_as_a_file(tmp_path):
     listed = nsa("parameters", cwd=tmp_path).stdout
     assert all(name in listed for name in names())

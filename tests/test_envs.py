@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import envs
+from envs.draws import Draws
 from experiments.randomness import streams
 
 TABLE = np.linspace(0, 1, 60 * 4).reshape(60, 4)
@@ -148,7 +149,15 @@ def test_drift_cycles_through_a_set_of_targets_from_the_first():
 def test_drift_keeps_only_targets_that_are_still_ahead():
     bandit = envs.make("MAB-D", 3, n_games=2, tau=1, delta=0.5)  # a new target every round
     run(bandit, np.random.default_rng(0), 200)
-    assert len(bandit._drawn) < 5
+    assert len(bandit._draws._made) < 5
+
+
+def test_draws_come_in_order_to_each_game_and_cycle_if_asked():
+    for cycle in (0, 2):
+        made = iter(range(100))
+        draws = Draws(lambda made=made: np.full(3, next(made)), 3, cycle)
+        taken = [draws.next(np.array(games)).tolist() for games in ([0], [0], [0], [1, 2], [1], [0, 1])]
+        assert taken == ([[0], [1], [2], [0, 0], [1], [3, 2]] if cycle == 0 else [[0], [1], [0], [0, 0], [1], [1, 0]])
 
 
 def test_peaked_has_one_arm_at_the_top_and_gets_flatter_as_beta_falls():
@@ -189,49 +198,10 @@ def test_partial_sinusoid_keeps_the_first_half_constant_in_its_range():
     assert (np.ptp(moving, axis=0) > 0).all()
 
 
-def test_schedule_plays_its_rows_and_ends():
-    bandit = envs.make("schedule", None, table=TABLE[:3])
-    assert (bandit.n_arms, bandit.horizon) == (4, 3)
-    assert (bandit.probabilities[0] == TABLE[0]).all()
-    bandit.step()
-    bandit.step()
-    assert (bandit.probabilities[0] == TABLE[2]).all()
-    with pytest.raises(ValueError, match=r"has 3 rounds .* round 4 was asked for"):
-        bandit.step()
-
-
-@pytest.mark.parametrize("header", ["", "left,right\n", "\ufeff"])
-def test_schedule_from_files(tmp_path, header):
-    table = np.array([[0.1, 0.9], [0.5, 0.25]])
-    np.save(tmp_path / "t.npy", table)
-    (tmp_path / "t.csv").write_text(header + "0.1,0.9\n0.5,0.25\n")
-    for name in ("t.npy", "t.csv"):
-        assert (envs.make("schedule", 2, table=str(tmp_path / name)).table == table).all()
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([[0.1, 1.2]], r"from 0 to 1, got 1.2 \(round 1, arm 1\)"),
-        ([[0.1, np.nan]], "from 0 to 1, got nan"),
-        ([[0.1], [0.2]], "at least 2 arms"),
-        ([0.1, 0.2], "at least 2 arms"),
-        (np.zeros((0, 3)), "at least 2 arms"),
-        ("t.txt", "a .npy or a .csv file, got t.txt"),
-        ("missing.csv", "missing.csv: cannot be read: No such file"),
-        ("empty.npy", "empty.npy: not a table of numbers"),
-        ("archive.npy", "archive.npy: not a table of numbers but an archive"),
-        ("words.csv", "words.csv: not a table of numbers"),
-    ],
-)
-def test_bad_schedules(table, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty.npy").touch()
-    with open("archive.npy", "wb") as file:
-        np.savez(file, np.zeros((2, 2)))
-    (tmp_path / "words.csv").write_text("0.5,0.5\n0.5,half\n")
-    with pytest.raises(ValueError, match=message):
-        envs.make("schedule", None, table=table)
+def test_arms_by_default():
+    assert envs.make("MAB-P").n_arms == 10
+    assert envs.make("reversal").n_arms == 2
+    assert envs.make("schedule", table=TABLE).n_arms == 4
 
 
 @pytest.mark.parametrize(
@@ -251,6 +221,21 @@ def test_bad_schedules(table, message, tmp_path, monkeypatch):
         ("peaked", {"beta": 0}, "beta must be a number above 0, got 0"),
         ("MAB-sin", {"f_low": 0.5}, "0 <= f_low <= f_high, got 0.5 to 0.1"),
         ("MAB-sinP", {"constant_high": 1.5}, "0 <= low <= high <= 1, got 0.0 to 1.5"),
+        ("switching", {"rate": 1.5}, "rate must be a number from 0 to 1, got 1.5"),
+        ("switching", {"scope": "two"}, "scope must be one of all, one, got 'two'"),
+        ("random-walk", {"decay": -0.1}, "decay must be a number from 0 to 1, got -0.1"),
+        ("random-walk", {"sd": 0}, "sd must be a number above 0, got 0"),
+        ("random-walk", {"high": 2}, "the borders must satisfy 0 <= low <= high <= 1, got 0.0 to 2"),
+        ("random-walk", {"low": 0.6}, "centre must lie between two borders, got 0.5 between 0.6 and 1.0"),
+        ("random-walk", {"low": 0.5, "high": 0.5}, "centre must lie between two borders"),
+        ("reversal", {"low": 0.9}, "0 <= low <= high <= 1, got 0.9 to 0.8"),
+        ("reversal", {"block_low": 0}, "1 <= block_low <= block_high, whole numbers of rounds, got 0 to 100"),
+        ("reversal", {"block_high": 50.5}, "whole numbers of rounds, got 40 to 50.5"),
+        ("needle", {"rate": -1}, "rate must be a number from 0 to 1, got -1"),
+        ("needle", {"high": 0.1}, "0 <= low <= high <= 1, got 0.2 to 0.1"),
+        ("seasonal", {"period": 0}, "period must be a number above 0, got 0"),
+        ("seasonal", {"amplitude": -1}, "amplitude must be a number from 0 up, got -1"),
+        ("seasonal", {"trend": -1}, "trend must be a number from 0 up, got -1"),
         ("schedule", {}, "schedule needs the setting table"),
     ],
 )

@@ -13,6 +13,7 @@ import time
 import numpy as np
 import pytest
 
+from envs import BANDITS
 from experiments import (
     claims,
     decision_study,
@@ -281,3 +282,10 @@ def test_from_redraws_without_computing_in_the_format_asked_for(done, tmp_path):
     outcome = json.loads(ran.stdout)
     assert set(outcome["envs"]) == {"MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"}
     assert (tmp_path / f"{path.stem}.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_every_bandit_can_be_looked_at(tmp_path):
+    settings = dataclasses.replace(environments_study.PAPER, envs=tuple(set(BANDITS) - {"schedule"}), rounds=50)
+    results, _ = study.run("environments", settings, environments_study.cells(settings), tmp_path)
+    assert len(environments_study.draw(results).axes) == len(settings.envs) + 1  # and the colour bar
+    assert environments_study.summary(results)["envs"]["needle"]["best"] == pytest.approx(0.8)

@@ -1,0 +1,46 @@
+"""Draws that games need at times of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+
+class Draws:
+    """The first, second, third ... draw of each game, whenever it asks for it.
+
+    The i-th draw of all games is made together, when the first game asks for it, so that what a game draws does not
+    depend on the games beside it.
+
+    Parameters
+    ----------
+    draw : callable
+        Makes an array whose first axis is the game, from random numbers that nobody else uses.
+    n_games : int
+    cycle : int
+        0: each draw is a new one. N > 0: the draws cycle through the first N.
+    """
+
+    def __init__(self, draw: Callable[[], np.ndarray], n_games: int, cycle: int = 0) -> None:
+        self._draw, self._cycle = draw, cycle
+        self._asked = np.zeros(n_games, dtype=np.intp)
+        self._made: dict[int, np.ndarray] = {}
+        self._n_made = 0
+
+    def next(self, games: np.ndarray) -> np.ndarray:
+        """The next draw of each of these games, which are given by their numbers."""
+        rows = [self._number(self._asked[game])[game] for game in games]
+        self._asked[games] += 1
+        return np.array(rows)
+
+    def _number(self, index: int) -> np.ndarray:
+        """The index-th draw of every game."""
+        if self._cycle:
+            index %= self._cycle
+        if index == self._n_made:
+            if not self._cycle:  # those that all games have left behind are done with
+                self._made = {i: draw for i, draw in self._made.items() if i >= self._asked.min()}
+            self._made[index] = self._draw()
+            self._n_made += 1
+        return self._made[index]

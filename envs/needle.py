@@ -1,0 +1,52 @@
+"""``needle``: one good arm among many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from envs.base import Bandit, check_probability, check_range
+
+
+class Needle(Bandit):
+    """One arm pays with probability ``high``, all others with ``low``; it moves in a round with probability ``rate``.
+
+    The good arm's place is drawn uniformly, at first from all arms, at a move from all the others. Trials mean nothing
+    to this bandit.
+
+    Parameters
+    ----------
+    low, high : float
+        Probabilities of the bad arms and of the good one.
+    rate : float
+        Probability of a move in a round.
+    **settings
+        See :class:`envs.base.Bandit`.
+    """
+
+    def __init__(
+        self, n_arms: int, *, low: float = 0.2, high: float = 0.8, rate: float = 0.001, **settings: Any
+    ) -> None:
+        check_range("the probabilities", low, high)
+        check_probability("rate", rate)
+        self.low, self.high, self.rate = low, high, rate
+        super().__init__(n_arms, **settings)
+
+    def _begin(self) -> np.ndarray:
+        self._place = (self._rng.random(self.n_games) * self.n_arms).astype(np.intp)
+        return self._around_the_place()
+
+    def _next(self) -> np.ndarray:
+        when, where = self._rng.random((self.n_games, 2)).T
+        moves = when < self.rate
+        if not moves.any():
+            return self.probabilities
+        way = 1 + (where * (self.n_arms - 1)).astype(np.intp)  # to any arm but the present one
+        self._place = (self._place + np.where(moves, way, 0)) % self.n_arms
+        return self._around_the_place()
+
+    def _around_the_place(self) -> np.ndarray:
+        probabilities = np.full((self.n_games, self.n_arms), self.low)
+        probabilities[self._games, self._place] = self.high
+        return probabilities

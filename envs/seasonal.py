@@ -1,0 +1,55 @@
+"""``seasonal``: seasons that come back, on a trend that does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from envs.base import check_positive, reflect
+from envs.stationary import Stationary
+
+
+class Seasonal(Stationary):
+    """p = level + slope t / period + amplitude sin(2 pi t / period + phase), t in rounds, reflected at 0 and 1.
+
+    Each arm has its own level ~ N(mean, sd), clipped to [0, 1], its own phase ~ U(0, 2 pi) and its own slope
+    ~ U(-trend, trend); the period is the same for all. Reflected rather than clipped, so that no arm stays at a
+    border for ever.
+
+    Parameters
+    ----------
+    period : float
+        Rounds of a season's cycle.
+    amplitude : float
+        Of the season.
+    trend : float
+        The most that an arm's level rises or falls in a period.
+    mean, sd, **settings
+        See :class:`envs.stationary.Stationary`.
+    """
+
+    def __init__(
+        self, n_arms: int, *, period: float = 500.0, amplitude: float = 0.2, trend: float = 0.1, **settings: Any
+    ) -> None:
+        check_positive("period", period)
+        for name, value in (("amplitude", amplitude), ("trend", trend)):
+            if not 0 <= value < np.inf:
+                raise ValueError(f"{name} must be a number from 0 up, got {value}")
+        self.period, self.amplitude, self.trend = period, amplitude, trend
+        super().__init__(n_arms, **settings)
+
+    def _begin(self) -> np.ndarray:
+        size = (self.n_games, self.n_arms)
+        self._level = self._draw()
+        self._slope = self._rng.uniform(-self.trend, self.trend, size)
+        phase = self._rng.uniform(0, 2 * np.pi, size)
+        self._season = self.amplitude * np.array([np.cos(phase), np.sin(phase)])
+        return self._next()
+
+    def _next(self) -> np.ndarray:
+        cycles = self.round / self.period
+        # sin(x + phase) = sin x cos phase + cos x sin phase: one sine for all arms.
+        sine, cosine = np.sin(2 * np.pi * cycles), np.cos(2 * np.pi * cycles)
+        season = sine * self._season[0] + cosine * self._season[1]
+        return reflect(self._level + self._slope * cycles + season)

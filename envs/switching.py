@@ -1,0 +1,60 @@
+"""``switching``: abrupt switches at random times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from envs.base import check_probability
+from envs.draws import Draws
+from envs.stationary import Stationary
+
+SCOPES = ("all", "one")
+
+
+class Switching(Stationary):
+    """As ``MAB-P``, but at times that nobody knows: a switch comes in each round with probability ``rate``.
+
+    Probabilities are p ~ N(mean, sd), clipped to [0, 1]. The time between switches is geometric, 1 / rate rounds on
+    average. Trials mean nothing to this bandit.
+
+    Parameters
+    ----------
+    rate : float
+        Probability of a switch in a round.
+    scope : {"all", "one"}
+        What a switch draws anew: all arms, or one that is chosen at random.
+    mean, sd, **settings
+        See :class:`envs.stationary.Stationary`.
+
+    References
+    ----------
+    J. Mellor and J. Shapiro, Thompson sampling in switching environments with Bayesian online change detection,
+    AISTATS, 2013.
+    """
+
+    def __init__(self, n_arms: int, *, rate: float = 0.002, scope: str = "all", **settings: Any) -> None:
+        check_probability("rate", rate)
+        if scope not in SCOPES:
+            raise ValueError(f"scope must be one of {', '.join(SCOPES)}, got {scope!r}")
+        self.rate, self.scope = rate, scope
+        super().__init__(n_arms, **settings)
+
+    def _begin(self) -> np.ndarray:
+        (self._times,) = self._rng.spawn(1)  # Draws wants random numbers that nobody else uses
+        self._draws = Draws(self._draw, self.n_games)
+        return self._draws.next(self._games)
+
+    def _next(self) -> np.ndarray:
+        when, which = self._times.random((self.n_games, 2)).T
+        games = np.flatnonzero(when < self.rate)
+        if not games.size:
+            return self.probabilities
+        probabilities, drawn = self.probabilities.copy(), self._draws.next(games)
+        if self.scope == "all":
+            probabilities[games] = drawn
+        else:
+            arms = (which[games] * self.n_arms).astype(np.intp)
+            probabilities[games, arms] = drawn[np.arange(games.size), arms]
+        return probabilities

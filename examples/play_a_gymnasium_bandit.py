@@ -1,0 +1,48 @@
+"""
+A bandit from elsewhere, and one of ours to go elsewhere
+========================================================
+
+NSA and UCB1 play a bandit that knows nothing of this package, written in the plainest Gymnasium way. Then one of our
+bandits is made by ``gymnasium.make`` and played by Gymnasium's own random choice. Needs ``pip install nsa-brian[gym]``.
+"""
+
+import gymnasium
+
+import baselines
+import envs.gymnasium_bandit
+from experiments.gymnasium_game import play_gymnasium
+from nsa_brian import NSA
+
+
+class SlotMachines(gymnasium.Env):
+    """Five slot machines; machine 3 is the best until round 500, machine 1 from then on."""
+
+    action_space = gymnasium.spaces.Discrete(5)
+    observation_space = gymnasium.spaces.Discrete(1)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.pulls = 0
+        return 0, {}
+
+    def step(self, action):
+        best = 3 if self.pulls < 500 else 1
+        reward = float(self.np_random.random() < (0.8 if action == best else 0.2))
+        self.pulls += 1
+        return 0, reward, False, self.pulls == 1000, {}
+
+
+agents = {"nsa": NSA(5, seed=1), **{name: baselines.make(name, 5, seed=1) for name in ("ucb1", "random")}}
+for name, agent in agents.items():
+    played = play_gymnasium(SlotMachines(), agent, seed=7)
+    print(f"{name:<7} mean reward {played.rewards.mean():.2f} of 0.80 at best")
+
+gymnasium.register_envs(envs.gymnasium_bandit)  # the import has done so already; this tells the reader
+env = gymnasium.make("nsa/random-walk-v0", n_arms=4, trials=1, trial_rounds=300)
+env.reset(seed=7)
+env.action_space.seed(7)
+regret, over = 0.0, False
+while not over:
+    _, reward, _, over, info = env.step(env.action_space.sample())
+    regret += (info["p_star"] - info["p"]) / 300
+print(f"chance has a regret of {regret:.3f} on the random walk")
