@@ -8,7 +8,7 @@ TINY = 1e-280
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """kl(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)), for q strictly between 0 and 1 unless p = q."""
+    """kl(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)); very large where it is infinite."""
     return _term(p, q) + _term(1 - p, 1 - q)
 
 
@@ -33,5 +33,4 @@ def upper_bound(mean: np.ndarray, budget: np.ndarray) -> np.ndarray:
 
 def _term(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The summand a ln(a / b), 0 where a is 0."""
-    some = a > 0
-    return np.where(some, a * np.log(np.where(some, a, 1) / np.where(some, b, 1)), 0)
+    return a * np.log(np.maximum(a, TINY) / np.maximum(b, TINY))

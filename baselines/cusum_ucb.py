@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.index import IndexPolicy
+from baselines.index import RestartingPolicy
 from baselines.tunable import POSITIVE, PROBABILITY, Tunable, per_game
 
 
-class CusumUCB(IndexPolicy):
+class CusumUCB(RestartingPolicy):
     """With probability epsilon a random arm, else the highest mean + sqrt(xi ln n / N); a changed arm is forgotten.
 
     N counts the arm's pulls since it was last forgotten, n is the sum over all arms; arms without pulls come first. A
@@ -75,6 +75,5 @@ class CusumUCB(IndexPolicy):
         gap = rewards - first_mean
         rise = self._rise[at] = np.where(later, np.maximum(self._rise[at] + gap - self.tolerance, 0), 0)
         fall = self._fall[at] = np.where(later, np.maximum(self._fall[at] - gap - self.tolerance, 0), 0)
-        changed = np.maximum(rise, fall) >= self.threshold
-        self.pulls[self._games[changed], arms[changed]] = 0
-        self.means[self._games[changed], arms[changed]] = 0
+        changed = np.flatnonzero(np.maximum(rise, fall) >= self.threshold)
+        self._forget(changed, arms[changed])

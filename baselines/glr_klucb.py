@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.bernoulli import divergence, upper_bound
-from baselines.index import IndexPolicy
+from baselines.index import RestartingPolicy
 from baselines.tunable import POSITIVE, Tunable
 
 RESTARTS = ("local", "global")
@@ -15,7 +15,7 @@ RESTARTS = ("local", "global")
 STRIDE = 10
 
 
-class GLRKLUCB(IndexPolicy):
+class GLRKLUCB(RestartingPolicy):
     """Pulls the largest q with n kl(mean, q) <= xi ln t, since the arm's last change; now and then all arms in turn.
 
     The arms take turns in the first K of every floor(K / alpha) rounds (in random order). An arm has changed if its n
@@ -32,7 +32,8 @@ class GLRKLUCB(IndexPolicy):
     exploration : float
         xi, 1 in the paper.
     restart : {"local", "global"}
-        What is forgotten when an arm has changed: this arm, or all of them.
+        What is forgotten when an arm has changed: this arm, or all of them. (The paper has both, and prefers the first
+        where arms change one by one.)
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -50,7 +51,7 @@ class GLRKLUCB(IndexPolicy):
         delta: Any = 0.01,
         epsilon: Any = 0.05,
         exploration: Any = 1.0,
-        restart: str = "local",
+        restart: str = "global",
         **settings: Any,
     ) -> None:
         super().__init__(n_arms, **settings)
@@ -85,10 +86,10 @@ class GLRKLUCB(IndexPolicy):
         """Whether the test finds a change in the given arm of some games."""
         known = slice(self._noted[games].max())
         mine = self._arm[games, known] == arms[:, None]
-        n, mean = self.pulls[games, arms][:, None], self.means[games, arms][:, None]
+        n, total = self.pulls[games, arms][:, None], self._sums[games, arms][:, None]
         s = np.where(mine, self._pulls_then[games, known], 1)
         first = np.where(mine, self._sum_then[games, known], 0)
-        before, after = first / s, np.clip((n * mean - first) / np.maximum(n - s, 1), 0, 1)
+        before, after, mean = first / s, (total - first) / np.maximum(n - s, 1), total / n
         ratio = s * divergence(before, mean) + (n - s) * divergence(after, mean)
         threshold = np.log(3 * n**1.5 / self.delta[games, None])
         return (mine & (ratio >= threshold)).any(axis=1)
@@ -101,8 +102,8 @@ class GLRKLUCB(IndexPolicy):
                 np.concatenate([past, np.zeros_like(past)], axis=1) for past in (self._pulls_then, self._sum_then)
             )
         at = games, self._noted[games]
-        pulls = self.pulls[games, arms]
-        self._arm[at], self._pulls_then[at], self._sum_then[at] = arms, pulls, pulls * self.means[games, arms]
+        self._arm[at], self._pulls_then[at] = arms, self.pulls[games, arms]
+        self._sum_then[at] = self._sums[games, arms]
         self._noted[games] += 1
 
     def _start_anew(self, games: np.ndarray, arms: np.ndarray) -> None:
@@ -111,6 +112,6 @@ class GLRKLUCB(IndexPolicy):
             self._forget(games)
             self._since[games], self._arm[games], self._noted[games] = self._round, -1, 0
             return
-        self.pulls[games, arms] = self.means[games, arms] = 0
+        self._forget(games, arms)
         self._since[games, arms] = self._round
         self._arm[games] = np.where(self._arm[games] == arms[:, None], -1, self._arm[games])

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.bernoulli import upper_bound
-from baselines.index import IndexPolicy
+from baselines.index import RestartingPolicy
 from baselines.tunable import POSITIVE, Tunable
 
 
-class KLUCB(IndexPolicy):
+class KLUCB(RestartingPolicy):
     """Pulls the arm with the highest q that is still likely: the largest with n kl(mean, q) <= xi ln t.
 
     t pulls in all and n of this arm; arms never pulled come first. Reference: Garivier and Cappé (2011), The KL-UCB
@@ -42,6 +42,7 @@ class KLUCB(IndexPolicy):
         super()._learn(arms, rewards)
         self._time += 1
 
-    def _forget(self, games: np.ndarray) -> None:
-        super()._forget(games)
+    def _restart(self, games: np.ndarray) -> None:
+        """Start anew in some games."""
+        self._forget(games)
         self._time[games] = 0

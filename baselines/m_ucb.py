@@ -6,18 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.index import IndexPolicy
+from baselines.index import RestartingPolicy
 from baselines.tunable import POSITIVE, Tunable, per_game
 from baselines.window import RecentPulls
 
 
-class MonitoredUCB(IndexPolicy):
+class MonitoredUCB(RestartingPolicy):
     """Pulls the highest mean + sqrt(xi ln t / n), t and n counting from the last change; now and then all arms in turn.
 
     The arms take turns in the first K of every floor(K / gamma) rounds (in random order). All is forgotten once the sum
     of the last w / 2 rewards of an arm differs from that of the w / 2 before by more than b = sqrt(w / 2 ln(2 K /
     delta)). Monitored UCB. Reference: Cao, Wen, Kveton and Xie (2019), Nearly Optimal Adaptive Procedure with Change
-    Detection for Piecewise-Stationary Bandit, where xi = 2 and delta = 1 / T^2.
+    Detection for Piecewise-Stationary Bandit, where xi = 2.
 
     Parameters
     ----------
@@ -28,7 +28,8 @@ class MonitoredUCB(IndexPolicy):
     exploration : float
         xi of the index.
     delta : float
-        Probability of a false alarm, a bound. A window of less than 2 ln(2 K / delta) never gives any.
+        Probability of a false alarm in a test, a bound. The paper has 1 / T^2 for T rounds, with which it misses most
+        changes within some thousand rounds. A window below 2 ln(2 K / delta) never tells of any.
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -46,7 +47,7 @@ class MonitoredUCB(IndexPolicy):
         window: Any = 200,
         epsilon: Any = 0.05,
         exploration: Any = 2.0,
-        delta: Any = 1e-6,
+        delta: Any = 0.05,
         **settings: Any,
     ) -> None:
         super().__init__(n_arms, **settings)
@@ -75,10 +76,7 @@ class MonitoredUCB(IndexPolicy):
         difference = self._difference[at] + rewards - 2 * ages + leaves
         self._difference[at] = difference
         full = self.pulls[at] >= 2 * self._half
-        self._forget(np.flatnonzero(full & (np.abs(difference) > self._threshold)))
-
-    def _forget(self, games: np.ndarray) -> None:
-        super()._forget(games)
-        self._time[games] = 0
-        self._difference[games] = 0
-        self._recent.forget(games)
+        changed = np.flatnonzero(full & (np.abs(difference) > self._threshold))
+        self._forget(changed)
+        self._recent.forget(changed)
+        self._time[changed] = self._difference[changed] = 0

@@ -58,6 +58,6 @@ class OracleRestart(Watcher, KLUCB):
     def _select(self) -> np.ndarray:
         best = self._best_arm()
         if self._best is not None:
-            self._forget(np.flatnonzero(best != self._best))
+            self._restart(np.flatnonzero(best != self._best))
         self._best = best.copy()
         return super()._select()
