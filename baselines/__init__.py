@@ -5,28 +5,90 @@ and enter the class into ``POLICIES``.
 """
 
 import difflib
+import inspect
 from typing import Any
 
 from baselines.base import Policy
+from baselines.constant_step import ConstantStep, Optimistic
+from baselines.cusum_ucb import CusumUCB
+from baselines.discounted_thompson import DiscountedThompson
+from baselines.discounted_ucb import DiscountedUCB
 from baselines.epsilon_greedy import EpsilonGreedy
+from baselines.exp3s import Exp3S
+from baselines.f_dsw_thompson import FDSWThompson
+from baselines.forced_exploration import ForcedExploration
+from baselines.glr_klucb import GLRKLUCB
+from baselines.kl_ucb import KLUCB
+from baselines.m_ucb import MonitoredUCB
+from baselines.oracles import BestArm, OracleRestart
+from baselines.sliding_window_ucb import SlidingWindowUCB
+from baselines.softmax import Softmax
 from baselines.thompson import Thompson
+from baselines.tunable import Tunable
 from baselines.ucb1 import UCB1
 from baselines.uniform import Uniform
+from baselines.vdbe import VDBE
 
-__all__ = ["POLICIES", "Policy", "make"]
+__all__ = ["POLICIES", "Policy", "Tunable", "make", "settings_of"]
 
 POLICIES: dict[str, type[Policy]] = {
     "thompson": Thompson,
     "epsilon-greedy": EpsilonGreedy,
     "ucb1": UCB1,
     "random": Uniform,
+    "d-ucb": DiscountedUCB,
+    "sw-ucb": SlidingWindowUCB,
+    "d-thompson": DiscountedThompson,
+    "f-dsw-thompson": FDSWThompson,
+    "constant-step": ConstantStep,
+    "optimistic": Optimistic,
+    "vdbe": VDBE,
+    "softmax": Softmax,
+    "exp3s": Exp3S,
+    "forced-exploration": ForcedExploration,
+    "kl-ucb": KLUCB,
+    "cusum-ucb": CusumUCB,
+    "m-ucb": MonitoredUCB,
+    "glr-klucb": GLRKLUCB,
+    "oracle-restart": OracleRestart,
+    "best-arm": BestArm,
 }
 
 
 def make(name: str, n_arms: int, **settings: Any) -> Policy:
-    """Build a policy by name; settings are keywords of its class."""
+    """Build a policy by name.
+
+    Parameters
+    ----------
+    name : str
+        One of ``POLICIES``.
+    n_arms : int
+        Arms K.
+    **settings
+        ``n_games``, ``seed`` or ``rng``, and the policy's own, each a keyword of its class.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or setting, or a value that the policy refuses.
+    """
+    legal = settings_of(name)
+    for setting in settings:
+        if setting not in legal:
+            raise ValueError(f"unknown setting {setting!r} of {name}; known: {', '.join(legal)}")
+    return POLICIES[name](n_arms, **settings)
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """The keywords a policy takes, with their defaults, its own ones first."""
     if name not in POLICIES:
         near = difflib.get_close_matches(name, POLICIES, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise ValueError(f"unknown policy {name!r}; {hint}known: {', '.join(POLICIES)}")
-    return POLICIES[name](n_arms, **settings)
+    settings: dict[str, Any] = {}
+    for cls in POLICIES[name].__mro__:
+        if issubclass(cls, Policy):
+            for key, parameter in inspect.signature(cls).parameters.items():
+                if key != "n_arms" and parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+                    settings.setdefault(key, parameter.default)
+    return settings

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+
+from baselines.tunable import Tunable, per_game
 
 
 class Policy(ABC):
@@ -21,7 +23,15 @@ class Policy(ABC):
         Same seed, same rewards: same choices.
     rng : numpy.random.Generator, optional
         Instead of ``seed``. It is asked for arrays whose first axis is the game.
+
+    Attributes
+    ----------
+    tunable : dict
+        The parameters worth tuning. Each is a keyword of the class and takes a number, or an array (games,) with a
+        number for each game.
     """
+
+    tunable: ClassVar[dict[str, Tunable]] = {}
 
     def __init__(
         self,
@@ -58,6 +68,17 @@ class Policy(ABC):
     @abstractmethod
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Learn from each game's arm and reward."""
+
+    def _tuned(self, name: str, value: Any) -> np.ndarray:
+        """A tunable parameter, checked, as one number for each game."""
+        tunable = self.tunable[name]
+        return per_game(name, value, self.n_games, tunable.legal, tunable.integer)
+
+    def _explore(self, epsilon: np.ndarray, arms: np.ndarray) -> np.ndarray:
+        """Each game's arm, or with probability epsilon a random one."""
+        luck = self.rng.random((self.n_games, 2))
+        explored = (luck[:, 0] * self.n_arms).astype(np.intp)
+        return np.where(luck[:, 1] < epsilon, explored, arms)
 
 
 class MeanPolicy(Policy):

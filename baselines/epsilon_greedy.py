@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from baselines.base import MeanPolicy
+from baselines.tunable import Tunable
 
 
 class EpsilonGreedy(MeanPolicy):
@@ -22,13 +23,11 @@ class EpsilonGreedy(MeanPolicy):
         See :class:`baselines.base.Policy`.
     """
 
-    def __init__(self, n_arms: int, *, epsilon: float = 0.1, **settings: Any) -> None:
-        if not 0 <= epsilon <= 1:
-            raise ValueError(f"epsilon must be a number from 0 to 1, got {epsilon}")
+    tunable: ClassVar[dict[str, Tunable]] = {"epsilon": Tunable(0.001, 0.5, "log", meaning="probability of exploring")}
+
+    def __init__(self, n_arms: int, *, epsilon: Any = 0.1, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        self.epsilon = epsilon
+        self.epsilon = self._tuned("epsilon", epsilon)
 
     def _select(self) -> np.ndarray:
-        luck = self.rng.random((self.n_games, 2))
-        explored = (luck[:, 0] * self.n_arms).astype(np.intp)
-        return np.where(luck[:, 1] < self.epsilon, explored, self.means.argmax(axis=1))
+        return self._explore(self.epsilon, self.means.argmax(axis=1))

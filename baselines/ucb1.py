@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.base import MeanPolicy
+from baselines.index import IndexPolicy
+from baselines.tunable import POSITIVE, Tunable
 
 
-class UCB1(MeanPolicy):
-    """Pulls the arm with the highest mean + sqrt(2 ln t / n), t pulls in all and n of this arm; the first of equals.
+class UCB1(IndexPolicy):
+    """Pulls the arm with the highest mean + sqrt(xi ln t / n), t pulls in all and n of this arm; the first of equals.
 
     Arms that were never pulled come first, in random order. Reference: Auer, Cesa-Bianchi and Fischer (2002),
     Finite-time Analysis of the Multiarmed Bandit Problem.
+
+    Parameters
+    ----------
+    exploration : float
+        xi, 2 in the paper.
+    **settings
+        See :class:`baselines.base.Policy`.
     """
 
-    def __init__(self, n_arms: int, **settings: Any) -> None:
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+    }
+
+    def __init__(self, n_arms: int, *, exploration: Any = 2.0, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        self._order = self.rng.random((self.n_games, n_arms)).argsort(axis=1)
+        self.exploration = self._tuned("exploration", exploration)
         self._round = 0
 
-    def _select(self) -> np.ndarray:
-        if self._round < self.n_arms:
-            return self._order[:, self._round]
-        with np.errstate(divide="ignore"):  # never pulled, somebody having pulled others: infinitely promising
-            return (self.means + np.sqrt(2 * np.log(self._round) / self.pulls)).argmax(axis=1)
+    def _index(self, pulls: np.ndarray) -> np.ndarray:
+        budget = self.exploration * np.log(max(self._round, 1))
+        return self.means + np.sqrt(budget[:, None] / pulls)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         super()._learn(arms, rewards)

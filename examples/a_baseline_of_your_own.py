@@ -13,7 +13,7 @@ from experiments.play import report, run
 from experiments.settings import PlaySettings
 
 
-class ConstantStep(baselines.Policy):
+class Forgetful(baselines.Policy):
     """Value Q += step (R - Q) of the pulled arm; the highest Q, or a random arm with probability epsilon."""
 
     def __init__(self, n_arms, *, step=0.1, epsilon=0.05, **settings):
@@ -31,9 +31,9 @@ class ConstantStep(baselines.Policy):
         self.values[games, arms] += self.step * (rewards - self.values[games, arms])
 
 
-baselines.POLICIES["constant-step"] = ConstantStep
+baselines.POLICIES["forgetful"] = Forgetful
 
-agents = ("nsa", "constant-step", "epsilon-greedy", "random")
+agents = ("nsa", "forgetful", "epsilon-greedy", "random")
 outcome = report(run(PlaySettings(env="MAB-sin", arms=10, rounds=500, repetitions=4, agents=agents)))
 for agent, found in outcome["agents"].items():
     print(f"{agent:<15} regret {found['regret']['mean']:.3f}")

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+import baselines
 import envs
+from experiments import policy_bench
 from experiments.game import play
 from experiments.limit import LimitKernel
 from experiments.randomness import streams
@@ -23,20 +25,21 @@ from nsa_brian.timing import steps_of
 ARMS = (10, 100, 1000)
 GAMES = (1, 10, 100, 1000)
 UNITS = 1000
-N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + len(ARMS) - 1 + 3
+N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + len(ARMS) - 1 + 3 + len(baselines.POLICIES)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: rounds of a game for a slow and a fast engine, and how often to repeat."""
+    """How long to measure: rounds of a game for a slow and a fast engine, of a policy, and how often to repeat."""
 
     slow_rounds: int
     fast_rounds: int
+    policy_rounds: int
     repeats: int
 
 
-FULL = Effort(slow_rounds=20, fast_rounds=2000, repeats=5)
-QUICK = Effort(slow_rounds=4, fast_rounds=300, repeats=3)
+FULL = Effort(slow_rounds=20, fast_rounds=2000, policy_rounds=50, repeats=5)
+QUICK = Effort(slow_rounds=4, fast_rounds=300, policy_rounds=10, repeats=3)
 
 
 def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
@@ -70,7 +73,8 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
     found["rounds.engine_share"] = engine_share(effort)
     generated, limit = unit_step(parameters, steps, effort)
     found["rounds.ns_per_unit_step"], found["limit.ns_per_unit_step"] = generated, limit
-    return found | ratios(found)
+    policies = policy_bench.measure(effort.policy_rounds, effort.repeats, tick)
+    return found | ratios(found) | policies
 
 
 def ratios(found: dict[str, Any]) -> dict[str, float | None]:

@@ -11,10 +11,10 @@ from experiments.files import writable_folder
 from experiments.text_table import text_table
 
 NAME = "bench"
-HELP = "measure how fast the engines are on this machine, side by side"
+HELP = "measure how fast the engines and the policies are on this machine, side by side"
 EPILOG = """Every engine plays whole games on MAB-P with the default parameter set, bandit and record included. The
-numpy loop is the paper's equations as a user would write them; the limit is a kernel written by hand in C++. Times
-are the best of some repeats.
+numpy loop is the paper's equations as a user would write them; the limit is a kernel written by hand in C++. Of the
+policies only selecting and learning is timed. Times are the best of some repeats.
 
 examples:
   nsa bench
@@ -113,4 +113,17 @@ def tables(found: dict[str, Any]) -> str:
         f"table, 256 games: {found['table.us_per_game_round.k10']:.2f} us a game and round at 10 arms, "
         f"{found['table.us_per_game_round.k200']:.2f} at 200",
     ]
-    return "\n\n".join([one, many, "\n".join(lines)])
+    return "\n\n".join([one, many, "\n".join(lines), policy_table(found)])
+
+
+def policy_table(found: dict[str, Any]) -> str:
+    """What the policies cost."""
+    cost: dict[str, list[str]] = {}
+    for key, value in found.items():
+        if key.startswith("policy."):
+            cost.setdefault(key.split(".")[1], []).append(f"{value:.2f}")
+    return text_table(
+        ["a policy in 256 games: us a game and round", "10 arms", "200 arms"],
+        [[name, *times] for name, times in cost.items()],
+        right=(1, 2),
+    )

@@ -58,16 +58,18 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[], None] =
     def pull(arms: np.ndarray) -> np.ndarray:
         """One round of the bandit, written down."""
         nonlocal t
-        if t:
-            bandit.step()
         rewards = bandit.pull(arms)
         p, best_arm = bandit.probabilities, bandit.best_arm
         record.arms[t], record.rewards[t], record.expected[t] = arms, rewards, p[games, arms]
         record.best_arm[t], record.best[t], record.chance[t] = best_arm, p[games, best_arm], np.add.reduce(p, axis=1)
         t += 1
         tick()
+        if t < n_rounds:
+            bandit.step()  # now, so that whoever watches it sees the round that is to be played
         return rewards
 
+    if hasattr(agent, "watch"):
+        agent.watch(bandit)
     if hasattr(agent, "play"):  # NSA on the Brian2 network plays all rounds in one run, and asks when it is ready
         agent.play(pull, n_rounds)
     else:

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import baselines
 from experiments import bench, bench_command, bench_figure
 from experiments.limit import LimitKernel
 from nsa_brian import load
@@ -15,7 +16,7 @@ PARAMETERS = load().parameters
 
 @pytest.fixture(scope="module")
 def found():
-    return bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, repeats=1))
+    return bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=3, repeats=1))
 
 
 def test_the_limit_computes_the_same():
@@ -35,6 +36,7 @@ def test_every_figure_is_there_positive_and_ready_for_json(found):
     ]
     wanted += ["rounds.ns_per_unit_step", "limit.ns_per_unit_step", "rounds.engine_share"]
     wanted += ["table.us_per_game_round.k10", "table.us_per_game_round.k200", "ratio.network_over_rounds.k10"]
+    wanted += [f"policy.{policy}.us_per_game_round.k{k}" for policy in baselines.POLICIES for k in (10, 200)]
     assert all(found[name] > 0 for name in wanted)
     assert found["rounds.engine_share"] < 1
     assert json.loads(json.dumps(found)) == found
@@ -44,6 +46,12 @@ def test_ratios_are_of_the_figures_beside_them(found):
     ratio = found["network.ms_per_round.k10"] / found["rounds.ms_per_round.k10"]
     assert found["ratio.network_over_rounds.k10"] == ratio
     assert "(1x)" in bench_command.tables(found)
+
+
+def test_every_policy_has_its_line(found):
+    lines = bench_command.policy_table(found).splitlines()
+    assert {line.split()[0] for line in lines[2:]} == set(baselines.POLICIES)
+    assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
 
 
 def test_the_plot_draws(found, tmp_path):

@@ -113,16 +113,8 @@ def test_an_agent_that_knows_the_best_arm_has_no_regret():
     bandit.reset(streams(0, "bandit", range(3)))
 
     class Oracle:
-        started = False
-
         def select_arm(self):
-            p = (
-                bandit.probabilities
-                if not self.started
-                else 0.5 + 0.5 * np.sin(bandit._omega * (bandit.round + 1) + bandit._phase)
-            )
-            self.started = True
-            return p.argmax(axis=1)
+            return bandit.best_arm
 
         def update(self, arm, reward):
             pass

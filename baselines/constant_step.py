@@ -1,0 +1,88 @@
+"""``constant-step`` and ``optimistic``: epsilon-greedy whose values follow the rewards by a constant step."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.base import Policy
+from baselines.tunable import Tunable
+
+STEP = Tunable(0.001, 1, "log", meaning="step of the values towards the rewards")
+
+
+class StepPolicy(Policy):
+    """A policy that keeps a value of each arm, Q += step (R - Q) for the arm that was pulled, from 0.
+
+    Parameters
+    ----------
+    step : float
+        A recent reward counts step, one n pulls ago step (1 - step)^n.
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {"step": STEP}
+
+    def __init__(self, n_arms: int, *, step: Any = 0.1, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.step = self._tuned("step", step)
+        self.values = np.zeros((self.n_games, n_arms))
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        at = self._games, arms
+        self.values[at] += self.step * (rewards - self.values[at])
+
+
+class ConstantStep(StepPolicy):
+    """With probability epsilon a random arm, else the arm with the highest value, the first of equals.
+
+    Reference: Sutton and Barto, Reinforcement Learning, section 2.5.
+
+    Parameters
+    ----------
+    epsilon : float
+        Probability of exploring.
+    step, **settings
+        See :class:`StepPolicy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "epsilon": Tunable(0.001, 0.5, "log", meaning="probability of exploring"),
+        "step": STEP,
+    }
+
+    def __init__(self, n_arms: int, *, epsilon: Any = 0.1, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.epsilon = self._tuned("epsilon", epsilon)
+
+    def _select(self) -> np.ndarray:
+        return self._explore(self.epsilon, self.values.argmax(axis=1))
+
+
+class Optimistic(ConstantStep):
+    """As :class:`ConstantStep`, from values above what most arms are worth: each disappoints until a good one is found.
+
+    Arms never pulled are equal, and epsilon may be 0: so that it is not their numbering that decides, they come in
+    random order (start values differ by less than 1e-9). Reference: Sutton and Barto, Reinforcement Learning,
+    section 2.6.
+
+    Parameters
+    ----------
+    start : float
+        Value of an arm that was never pulled.
+    epsilon, step, **settings
+        See :class:`ConstantStep`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "epsilon": Tunable(0, 0.2, meaning="probability of exploring"),
+        "step": STEP,
+        "start": Tunable(0, 1.5, legal=(-100.0, 100.0), meaning="value of an arm that was never pulled"),
+    }
+
+    def __init__(self, n_arms: int, *, epsilon: Any = 0.0, start: Any = 1.0, **settings: Any) -> None:
+        super().__init__(n_arms, epsilon=epsilon, **settings)
+        self.start = self._tuned("start", start)
+        self.values += self.start[:, None] + 1e-9 * self.rng.random((self.n_games, n_arms))

@@ -1,0 +1,79 @@
+"""``cusum-ucb``: UCB that starts an arm anew when its rewards have left their first mean."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.index import RestartingPolicy
+from baselines.tunable import POSITIVE, PROBABILITY, Tunable, per_game
+
+
+class CusumUCB(RestartingPolicy):
+    """With probability epsilon a random arm, else the highest mean + sqrt(xi ln n / N); a changed arm is forgotten.
+
+    N counts the arm's pulls since it was last forgotten, n is the sum over all arms; arms without pulls come first. A
+    change is told by two sums: with m the mean of the arm's first M rewards, each later reward R adds R - m - tolerance
+    to one and m - R - tolerance to the other, neither falling below 0, until one reaches the threshold. Reference: Liu,
+    Lee and Shroff (2018), A Change-Detection based Framework for Piecewise-stationary Multi-Armed Bandit Problem.
+
+    Parameters
+    ----------
+    threshold : float
+        h, the sum at which an arm has changed.
+    epsilon : float
+        alpha, share of random pulls, that changes of any arm may be seen.
+    exploration : float
+        xi of the index.
+    n_first : int
+        M, rewards from which the first mean is taken.
+    tolerance : float
+        Changes of the mean below it go unnoticed (the paper's epsilon).
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "threshold": Tunable(1, 50, "log", POSITIVE, meaning="sum h at which an arm has changed"),
+        "epsilon": Tunable(0.001, 0.5, "log", meaning="share alpha of random pulls"),
+        "exploration": Tunable(0.001, 2, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+    }
+
+    def __init__(
+        self,
+        n_arms: int,
+        *,
+        threshold: Any = 8.0,
+        epsilon: Any = 0.05,
+        exploration: Any = 0.5,
+        n_first: Any = 50,
+        tolerance: Any = 0.05,
+        **settings: Any,
+    ) -> None:
+        super().__init__(n_arms, **settings)
+        self.threshold, self.epsilon = self._tuned("threshold", threshold), self._tuned("epsilon", epsilon)
+        self.exploration = self._tuned("exploration", exploration)
+        self.n_first = per_game("n_first", n_first, self.n_games, (1, 1e9), integer=True)
+        self.tolerance = per_game("tolerance", tolerance, self.n_games, PROBABILITY)
+        self._first_mean = np.zeros((self.n_games, n_arms))
+        self._rise = np.zeros((self.n_games, n_arms))
+        self._fall = np.zeros((self.n_games, n_arms))
+
+    def _index(self, pulls: np.ndarray) -> np.ndarray:
+        budget = self.exploration * np.log(np.maximum(self.pulls.sum(axis=1), 1))
+        return self.means + np.sqrt(budget[:, None] / pulls)
+
+    def _select(self) -> np.ndarray:
+        return self._explore(self.epsilon, super()._select())
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        super()._learn(arms, rewards)
+        at = self._games, arms
+        later = self.pulls[at] > self.n_first
+        first_mean = self._first_mean[at] = np.where(later, self._first_mean[at], self.means[at])
+        gap = rewards - first_mean
+        rise = self._rise[at] = np.where(later, np.maximum(self._rise[at] + gap - self.tolerance, 0), 0)
+        fall = self._fall[at] = np.where(later, np.maximum(self._fall[at] - gap - self.tolerance, 0), 0)
+        changed = np.flatnonzero(np.maximum(rise, fall) >= self.threshold)
+        self._forget(changed, arms[changed])

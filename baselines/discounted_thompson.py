@@ -1,0 +1,48 @@
+"""``d-thompson``: Thompson sampling that forgets a little in each round."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.base import Policy
+from baselines.tunable import Tunable
+
+DISCOUNT = Tunable(0.8, 0.9999, "log-to-one", meaning="gamma, weight of the past from round to round")
+
+
+class DiscountedThompson(Policy):
+    """Pulls the arm with the highest sample of Beta(1 + S, 1 + F), successes and failures being discounted.
+
+    In each round S <- gamma S and F <- gamma F for all arms, and S + R, F + 1 - R for the one that was pulled.
+    Reference: Raj and Kalyani (2017), Taming Non-stationary Bandits: A Bayesian Approach.
+
+    Parameters
+    ----------
+    discount : float
+        gamma, the weight of the past from round to round.
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {"discount": DISCOUNT}
+
+    def __init__(self, n_arms: int, *, discount: Any = 0.99, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.discount = self._tuned("discount", discount)
+        self.successes = np.zeros((self.n_games, n_arms))
+        self.failures = np.zeros((self.n_games, n_arms))
+
+    def _select(self) -> np.ndarray:
+        return self._samples().argmax(axis=1)
+
+    def _samples(self) -> np.ndarray:
+        """A sample of what each arm may be worth (games, arms)."""
+        return self.rng.beta(1 + self.successes, 1 + self.failures)
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        self.successes *= self.discount[:, None]
+        self.failures *= self.discount[:, None]
+        self.successes[self._games, arms] += rewards
+        self.failures[self._games, arms] += 1 - rewards

@@ -1,0 +1,55 @@
+"""``exp3s``: weights that share, made for an adversary."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.base import Policy
+from baselines.sampling import draw
+from baselines.tunable import Tunable
+
+
+class Exp3S(Policy):
+    """Pulls arm k with probability p_k = (1 - gamma) w_k / W + gamma / K, where W is the sum of the weights w.
+
+    After reward R of arm i: w_k <- w_k exp(gamma x_k / K) + e alpha W / K with x_i = R / p_i and x_k = 0 for the
+    others, from w = 1. Weights are kept at W = 1, which changes no probability. Reference: Auer, Cesa-Bianchi, Freund
+    and Schapire (2002), The Nonstochastic Multiarmed Bandit Problem, section 8.
+
+    Parameters
+    ----------
+    mixing : float
+        gamma: share of random pulls, and speed of learning.
+    sharing : float
+        alpha: what each arm gets of the others' weight in each round.
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "mixing": Tunable(0.005, 1, "log", meaning="gamma, share of random pulls and speed of learning"),
+        "sharing": Tunable(1e-6, 0.1, "log", meaning="alpha, what arms get of each other's weight in a round"),
+    }
+
+    def __init__(self, n_arms: int, *, mixing: Any = 0.2, sharing: Any = 0.001, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.mixing, self.sharing = self._tuned("mixing", mixing), self._tuned("sharing", sharing)
+        self.weights = np.full((self.n_games, n_arms), 1 / n_arms)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Of each arm to be pulled (games, arms)."""
+        gamma = self.mixing[:, None]
+        return (1 - gamma) * self.weights + gamma / self.n_arms
+
+    def _select(self) -> np.ndarray:
+        return draw(self.probabilities, self.rng.random(self.n_games))
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        at = self._games, arms
+        p = (1 - self.mixing) * self.weights[at] + self.mixing / self.n_arms
+        self.weights[at] *= np.exp(self.mixing * rewards / (p * self.n_arms))
+        self.weights += (np.e * self.sharing / self.n_arms)[:, None]
+        self.weights /= self.weights.sum(axis=1, keepdims=True)

@@ -1,0 +1,66 @@
+"""``f-dsw-thompson``: Thompson sampling with a long and a short memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.discounted_thompson import DISCOUNT, DiscountedThompson
+from baselines.tunable import Tunable
+from baselines.window import RecentPulls
+
+COMBINE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "min": np.minimum,
+    "mean": lambda a, b: (a + b) / 2,
+    "max": np.maximum,
+}
+
+
+class FDSWThompson(DiscountedThompson):
+    """Pulls the arm with the highest f of two samples: of its discounted history, and of its last n rewards.
+
+    The historic sample is that of discounted Thompson sampling, the hot one is of Beta(1 + s, 1 + n - s), s being the
+    sum of the arm's own last n rewards (of all, as long as there are fewer). f-Discounted-Sliding-Window Thompson
+    sampling. Reference: Cavenaghi, Sottocornola, Stella and Zanker (2021), Non Stationary Multi-Armed Bandit:
+    Empirical Evaluation of a New Concept Drift-Aware Algorithm.
+
+    Parameters
+    ----------
+    f : {"min", "mean", "max"}
+        How the two samples are combined: pessimistic, averaged, optimistic.
+    window : int
+        n, pulls of each arm that its hot trace remembers.
+    discount, **settings
+        See :class:`baselines.discounted_thompson.DiscountedThompson`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "discount": DISCOUNT,
+        "window": Tunable(5, 500, "log", (1, 1e9), integer=True, meaning="pulls of an arm that are hot"),
+    }
+
+    def __init__(self, n_arms: int, *, f: str = "min", window: Any = 50, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        if f not in COMBINE:
+            raise ValueError(f"f must be one of {', '.join(COMBINE)}, got {f!r}")
+        self.f, self.window = f, self._tuned("window", window)
+        self._recent = RecentPulls(n_arms, self.window)
+        self.hot_successes = np.zeros((self.n_games, n_arms))
+        self.hot_failures = np.zeros((self.n_games, n_arms))
+        self._hot_pulls = np.zeros((self.n_games, n_arms))
+
+    def _samples(self) -> np.ndarray:
+        historic = super()._samples()
+        return COMBINE[self.f](historic, self.rng.beta(1 + self.hot_successes, 1 + self.hot_failures))
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        super()._learn(arms, rewards)
+        at = self._games, arms
+        (left,) = self._recent.push(arms, rewards)
+        pulls = np.minimum(self._hot_pulls[at] + 1, self.window)
+        # Never below 0, where rewards between 0 and 1 do not add up exactly.
+        self.hot_successes[at] = np.clip(self.hot_successes[at] + rewards - left, 0, pulls)
+        self.hot_failures[at] = pulls - self.hot_successes[at]
+        self._hot_pulls[at] = pulls

@@ -1,0 +1,61 @@
+"""``forced-exploration``: greedy, but no arm is left alone for too long."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.base import Policy
+from baselines.sliding_window_ucb import WINDOW
+from baselines.tunable import Tunable
+from baselines.window import RecentRounds
+
+
+class ForcedExploration(Policy):
+    """Pulls the arm with the highest mean of the last tau rounds, unless some arm has waited for f(r) rounds.
+
+    Then the arm that has waited longest is pulled (at the start, in random order). f(r) = a^r, and r rises by one
+    whenever all arms have been pulled since it last changed: as long as a^r is below K the arms take turns, then
+    exploration gets rarer and rarer, until every tau rounds r is set back to 0. An arm without pulls in the last tau
+    rounds has mean 0; of equal means the first is taken. This is SW-FE with the exponential sequence. Reference: Qi,
+    Guo and Zhu (2023), Forced Exploration in Bandit Problems.
+
+    Parameters
+    ----------
+    window : int
+        tau, rounds that are remembered, and after which exploration begins anew.
+    growth : float
+        a, by which the time that an arm may wait grows. The paper has e^(1 / ln tau).
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "window": WINDOW,
+        "growth": Tunable(1.05, 1000, "log", (1, 1e9), meaning="growth of the time that an arm may wait"),
+    }
+
+    def __init__(self, n_arms: int, *, window: Any = 250, growth: Any = 1.2, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.window, self.growth = self._tuned("window", window), self._tuned("growth", growth)
+        self._recent = RecentRounds(n_arms, self.window)
+        order = self.rng.random((self.n_games, n_arms)).argsort(axis=1)
+        # The round of each arm's last pull: before the game, one after the other, in random order.
+        self._last = order.argsort(axis=1) - float(n_arms)
+        self._since = np.zeros(self.n_games)  # the round in which r last changed
+        self._patience = np.ones(self.n_games)  # a^r
+
+    def _select(self) -> np.ndarray:
+        longest = self._last.argmin(axis=1)
+        waited = self._recent.round - 1 - self._last[self._games, longest]
+        return np.where(waited >= self._patience, longest, self._recent.means.argmax(axis=1))
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        self._last[self._games, arms] = self._recent.round
+        self._recent.learn(arms, rewards)
+        done = self._last.min(axis=1) >= self._since
+        anew = self._recent.round % self.window == 0
+        patience = np.where(done, np.minimum(self._patience * self.growth, 1e300), self._patience)
+        self._patience = np.where(anew, 1, patience)
+        self._since = np.where(done | anew, self._recent.round, self._since)

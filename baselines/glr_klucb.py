@@ -1,0 +1,117 @@
+"""``glr-klucb``: kl-UCB that starts anew when an arm's rewards are likelier from two means than from one."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.bernoulli import divergence, upper_bound
+from baselines.index import RestartingPolicy
+from baselines.tunable import POSITIVE, Tunable
+
+RESTARTS = ("local", "global")
+#: An arm is tested after each tenth of its pulls, for a change after any earlier tenth. The paper does the same.
+STRIDE = 10
+
+
+class GLRKLUCB(RestartingPolicy):
+    """Pulls the largest q with n kl(mean, q) <= xi ln t, since the arm's last change; now and then all arms in turn.
+
+    The arms take turns in the first K of every floor(K / alpha) rounds (in random order). An arm has changed if its n
+    rewards, of mean m, can be split into the first s, of mean m1, and the rest, of mean m2, such that s kl(m1, m) +
+    (n - s) kl(m2, m) >= ln(3 n^(3/2) / delta): the generalized likelihood ratio test. Reference: Besson, Kaufmann,
+    Maillard and Seznec (2022), Efficient Change-Point Detection for Tackling Piecewise-Stationary Bandits.
+
+    Parameters
+    ----------
+    delta : float
+        Probability of a false alarm, roughly.
+    epsilon : float
+        alpha, share of rounds in which the arms take turns.
+    exploration : float
+        xi, 1 in the paper.
+    restart : {"local", "global"}
+        What is forgotten when an arm has changed: this arm, or all of them. (The paper has both, and prefers the first
+        where arms change one by one.)
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "delta": Tunable(1e-6, 0.9, "log", (1e-300, 1), meaning="probability of a false alarm"),
+        "epsilon": Tunable(0.001, 0.5, "log", meaning="share alpha of rounds in which the arms take turns"),
+        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+    }
+
+    def __init__(
+        self,
+        n_arms: int,
+        *,
+        delta: Any = 0.01,
+        epsilon: Any = 0.05,
+        exploration: Any = 1.0,
+        restart: str = "global",
+        **settings: Any,
+    ) -> None:
+        super().__init__(n_arms, **settings)
+        if restart not in RESTARTS:
+            raise ValueError(f"restart must be one of {', '.join(RESTARTS)}, got {restart!r}")
+        self.delta, self.epsilon = self._tuned("delta", delta), self._tuned("epsilon", epsilon)
+        self.exploration, self.restart = self._tuned("exploration", exploration), restart
+        self._round, self._since = 0, np.zeros((self.n_games, n_arms))
+        # What is known of each game's arms after each tenth pull of theirs, in the order in which they came.
+        self._noted = np.zeros(self.n_games, np.intp)
+        self._arm = np.full((self.n_games, 64), -1)
+        self._pulls_then = np.zeros((self.n_games, 64))
+        self._sum_then = np.zeros((self.n_games, 64))
+
+    def _index(self, pulls: np.ndarray) -> np.ndarray:
+        budget = self.exploration[:, None] * np.log(np.maximum(self._round - self._since, 1))
+        return upper_bound(self.means, budget / pulls)
+
+    def _select(self) -> np.ndarray:
+        return self._take_turns(self.epsilon, self._round, super()._select())
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        super()._learn(arms, rewards)
+        self._round += 1
+        games = np.flatnonzero(self.pulls[self._games, arms] % STRIDE == 0)
+        if games.size:
+            changed = self._changed(games, arms[games])
+            self._start_anew(games[changed], arms[games[changed]])
+            self._note(games[~changed], arms[games[~changed]])
+
+    def _changed(self, games: np.ndarray, arms: np.ndarray) -> np.ndarray:
+        """Whether the test finds a change in the given arm of some games."""
+        known = slice(self._noted[games].max())
+        mine = self._arm[games, known] == arms[:, None]
+        n, total = self.pulls[games, arms][:, None], self._sums[games, arms][:, None]
+        s = np.where(mine, self._pulls_then[games, known], 1)
+        first = np.where(mine, self._sum_then[games, known], 0)
+        before, after, mean = first / s, (total - first) / np.maximum(n - s, 1), total / n
+        ratio = s * divergence(before, mean) + (n - s) * divergence(after, mean)
+        threshold = np.log(3 * n**1.5 / self.delta[games, None])
+        return (mine & (ratio >= threshold)).any(axis=1)
+
+    def _note(self, games: np.ndarray, arms: np.ndarray) -> None:
+        """Keep what is known of the arm of some games, to be held against what follows."""
+        if games.size and self._noted[games].max() == self._arm.shape[1]:
+            self._arm = np.concatenate([self._arm, np.full_like(self._arm, -1)], axis=1)
+            self._pulls_then, self._sum_then = (
+                np.concatenate([past, np.zeros_like(past)], axis=1) for past in (self._pulls_then, self._sum_then)
+            )
+        at = games, self._noted[games]
+        self._arm[at], self._pulls_then[at] = arms, self.pulls[games, arms]
+        self._sum_then[at] = self._sums[games, arms]
+        self._noted[games] += 1
+
+    def _start_anew(self, games: np.ndarray, arms: np.ndarray) -> None:
+        """Forget the arm of some games, or all their arms."""
+        if self.restart == "global":
+            self._forget(games)
+            self._since[games], self._arm[games], self._noted[games] = self._round, -1, 0
+            return
+        self._forget(games, arms)
+        self._since[games, arms] = self._round
+        self._arm[games] = np.where(self._arm[games] == arms[:, None], -1, self._arm[games])

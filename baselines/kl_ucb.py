@@ -1,0 +1,48 @@
+"""``kl-ucb``: UCB with the bound that fits rewards of 0 and 1."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.bernoulli import upper_bound
+from baselines.index import RestartingPolicy
+from baselines.tunable import POSITIVE, Tunable
+
+
+class KLUCB(RestartingPolicy):
+    """Pulls the arm with the highest q that is still likely: the largest with n kl(mean, q) <= xi ln t.
+
+    t pulls in all and n of this arm; arms never pulled come first. Reference: Garivier and Cappé (2011), The KL-UCB
+    Algorithm for Bounded Stochastic Bandits and Beyond (with c = 0, as they recommend).
+
+    Parameters
+    ----------
+    exploration : float
+        xi, 1 in the paper.
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+    }
+
+    def __init__(self, n_arms: int, *, exploration: Any = 1.0, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.exploration = self._tuned("exploration", exploration)
+        self._time = np.zeros(self.n_games)
+
+    def _index(self, pulls: np.ndarray) -> np.ndarray:
+        budget = self.exploration * np.log(np.maximum(self._time, 1))
+        return upper_bound(self.means, budget[:, None] / pulls)
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        super()._learn(arms, rewards)
+        self._time += 1
+
+    def _restart(self, games: np.ndarray) -> None:
+        """Start anew in some games."""
+        self._forget(games)
+        self._time[games] = 0

@@ -1,0 +1,82 @@
+"""``m-ucb``: UCB that starts anew when the two halves of an arm's last rewards differ."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.index import RestartingPolicy
+from baselines.tunable import POSITIVE, Tunable, per_game
+from baselines.window import RecentPulls
+
+
+class MonitoredUCB(RestartingPolicy):
+    """Pulls the highest mean + sqrt(xi ln t / n), t and n counting from the last change; now and then all arms in turn.
+
+    The arms take turns in the first K of every floor(K / gamma) rounds (in random order). All is forgotten once the sum
+    of the last w / 2 rewards of an arm differs from that of the w / 2 before by more than b = sqrt(w / 2 ln(2 K /
+    delta)). Monitored UCB. Reference: Cao, Wen, Kveton and Xie (2019), Nearly Optimal Adaptive Procedure with Change
+    Detection for Piecewise-Stationary Bandit, where xi = 2.
+
+    Parameters
+    ----------
+    window : int
+        w; of an odd number the even one below is taken.
+    epsilon : float
+        gamma, share of rounds in which the arms take turns.
+    exploration : float
+        xi of the index.
+    delta : float
+        Probability of a false alarm in a test, a bound. The paper has 1 / T^2 for T rounds, with which it misses most
+        changes within some thousand rounds. A window below 2 ln(2 K / delta) never tells of any.
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "window": Tunable(20, 2000, "log", (2, 1e9), integer=True, meaning="last pulls w of an arm to compare"),
+        "epsilon": Tunable(0.001, 0.5, "log", meaning="share gamma of rounds in which the arms take turns"),
+        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+    }
+
+    def __init__(
+        self,
+        n_arms: int,
+        *,
+        window: Any = 200,
+        epsilon: Any = 0.05,
+        exploration: Any = 2.0,
+        delta: Any = 0.05,
+        **settings: Any,
+    ) -> None:
+        super().__init__(n_arms, **settings)
+        self.window, self.epsilon = self._tuned("window", window), self._tuned("epsilon", epsilon)
+        self.exploration = self._tuned("exploration", exploration)
+        self.delta = per_game("delta", delta, self.n_games, (1e-300, 1.0))
+        self._half = self.window // 2
+        self._threshold = np.sqrt(self._half * np.log(2 * n_arms / self.delta))
+        self._time = np.zeros(self.n_games)
+        self._recent = RecentPulls(n_arms, self._half, 2 * self._half)
+        # What the later half of the window has more than the earlier one.
+        self._difference = np.zeros((self.n_games, n_arms))
+
+    def _index(self, pulls: np.ndarray) -> np.ndarray:
+        budget = self.exploration * np.log(np.maximum(self._time, 1))
+        return self.means + np.sqrt(budget[:, None] / pulls)
+
+    def _select(self) -> np.ndarray:
+        return self._take_turns(self.epsilon, self._time, super()._select())
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        super()._learn(arms, rewards)
+        self._time += 1
+        at = self._games, arms
+        ages, leaves = self._recent.push(arms, rewards)
+        difference = self._difference[at] + rewards - 2 * ages + leaves
+        self._difference[at] = difference
+        full = self.pulls[at] >= 2 * self._half
+        changed = np.flatnonzero(full & (np.abs(difference) > self._threshold))
+        self._forget(changed)
+        self._recent.forget(changed)
+        self._time[changed] = self._difference[changed] = 0

@@ -1,0 +1,63 @@
+"""``best-arm`` and ``oracle-restart``: what could be had by those who see the bandit."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from baselines.base import Policy
+from baselines.kl_ucb import KLUCB
+
+
+class Watched(Protocol):
+    """A bandit that tells its best arm in the round to be played: a number, or an array (games,)."""
+
+    @property
+    def best_arm(self) -> Any:
+        """The arm with the highest probability (of each game)."""
+
+
+class Watcher(Policy):
+    """A policy that has to be shown the bandit before the first round."""
+
+    _bandit: Watched | None = None
+
+    def watch(self, bandit: Watched) -> None:
+        """Look at this bandit from now on; it has to be in the round to be played whenever an arm is selected."""
+        self._bandit = bandit
+
+    def _best_arm(self) -> np.ndarray:
+        """The best arm of each game."""
+        if self._bandit is None:
+            raise ValueError("this policy has to see the bandit: call watch(bandit) before the first round")
+        return np.broadcast_to(self._bandit.best_arm, self.n_games)
+
+
+class BestArm(Watcher):
+    """Pulls the best arm: no regret, the upper end of the scale."""
+
+    def _select(self) -> np.ndarray:
+        return self._best_arm()
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        pass
+
+
+class OracleRestart(Watcher, KLUCB):
+    """kl-UCB that starts anew in each round in which another arm has become the best: no detector could be faster.
+
+    Parameters
+    ----------
+    exploration, **settings
+        See :class:`baselines.kl_ucb.KLUCB`.
+    """
+
+    _best: np.ndarray | None = None
+
+    def _select(self) -> np.ndarray:
+        best = self._best_arm()
+        if self._best is not None:
+            self._restart(np.flatnonzero(best != self._best))
+        self._best = best.copy()
+        return super()._select()

@@ -1,0 +1,48 @@
+"""``sw-ucb``: UCB on the last rounds."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.index import IndexPolicy
+from baselines.tunable import POSITIVE, Tunable
+from baselines.window import RecentRounds
+
+WINDOW = Tunable(20, 4000, "log", (1, 1e9), integer=True, meaning="rounds that are remembered")
+
+
+class SlidingWindowUCB(IndexPolicy):
+    """Pulls the arm with the highest mean + sqrt(xi ln min(t, tau) / N) of the last tau rounds, N of them this arm's.
+
+    Arms without pulls in these rounds come first. Reference: Garivier and Moulines (2011), On Upper-Confidence Bound
+    Policies for Switching Bandit Problems (rewards bounded by B = 1).
+
+    Parameters
+    ----------
+    window : int
+        tau, rounds that are remembered.
+    exploration : float
+        xi, 0.6 in the paper's experiments.
+    **settings
+        See :class:`baselines.base.Policy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "window": WINDOW,
+        "exploration": Tunable(0.001, 2, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+    }
+
+    def __init__(self, n_arms: int, *, window: Any = 250, exploration: Any = 0.6, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.window, self.exploration = self._tuned("window", window), self._tuned("exploration", exploration)
+        self._recent = RecentRounds(n_arms, self.window)
+        self.pulls, self.means = self._recent.pulls, self._recent.means
+
+    def _index(self, pulls: np.ndarray) -> np.ndarray:
+        rounds = np.minimum(max(self._recent.round, 1), self.window)
+        return self.means + np.sqrt((self.exploration * np.log(rounds))[:, None] / pulls)
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        self._recent.learn(arms, rewards)

@@ -1,0 +1,38 @@
+"""``softmax``: the better an arm, the more often it is pulled."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.constant_step import STEP, StepPolicy
+from baselines.sampling import draw
+from baselines.tunable import Tunable
+
+
+class Softmax(StepPolicy):
+    """Pulls arm k with a probability in proportion to exp(Q_k / temperature), Q with a constant step.
+
+    Reference: Sutton and Barto, Reinforcement Learning, first edition, section 2.3.
+
+    Parameters
+    ----------
+    temperature : float
+        The lower, the greedier.
+    step, **settings
+        See :class:`baselines.constant_step.StepPolicy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "temperature": Tunable(0.005, 1, "log", (1e-6, 1e6), meaning="the lower, the greedier"),
+        "step": STEP,
+    }
+
+    def __init__(self, n_arms: int, *, temperature: Any = 0.1, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.temperature = self._tuned("temperature", temperature)
+
+    def _select(self) -> np.ndarray:
+        below = self.values - self.values.max(axis=1, keepdims=True)  # so that the largest exponential is 1
+        return draw(np.exp(below / self.temperature[:, None]), self.rng.random(self.n_games))

@@ -1,0 +1,89 @@
+"""What a policy lets one tune: where to search, what is legal, and one check for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+PROBABILITY = (0.0, 1.0)
+POSITIVE = (1e-9, 1e9)
+
+#: Each scale's way to the numbers that are searched evenly, and back.
+SCALES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "linear": (lambda x: x, lambda y: y),
+    "log": (np.log, np.exp),
+    "log-to-one": (lambda x: -np.log1p(-x), lambda y: -np.expm1(-y)),  # 0.9, 0.99, 0.999: evenly spaced
+}
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """A parameter of a policy that a search may tune.
+
+    Parameters
+    ----------
+    low, high : float
+        The range to search.
+    scale : {"linear", "log", "log-to-one"}
+        What is searched evenly: the number, its logarithm, or the logarithm of its distance to one.
+    legal : (float, float)
+        The values that are possible at all, both ends included.
+    integer : bool
+        Whole numbers only.
+    meaning : str
+        A few words.
+    """
+
+    low: float
+    high: float
+    scale: str = "linear"
+    legal: tuple[float, float] = PROBABILITY
+    integer: bool = False
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        if self.scale not in SCALES:
+            raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}")
+        if not self.legal[0] <= self.low < self.high <= self.legal[1]:
+            raise ValueError(f"low and high must satisfy low < high within {self.legal}, got {self.low} to {self.high}")
+
+    def at(self, position: Any) -> Any:
+        """The value at a position on the scale: 0 is ``low``, 1 is ``high``, beyond them as far as it is legal."""
+        there, back = SCALES[self.scale]
+        low, high = there(self.low), there(self.high)
+        value = np.clip(back(low + np.asarray(position) * (high - low)), *self.legal)
+        return np.rint(value) if self.integer else value
+
+    def position(self, value: Any) -> Any:
+        """Where on the scale a value lies, the inverse of :meth:`at`."""
+        there = SCALES[self.scale][0]
+        low, high = there(self.low), there(self.high)
+        return (there(np.asarray(value, float)) - low) / (high - low)
+
+
+def per_game(
+    name: str, value: Any, n_games: int, legal: tuple[float, float] = POSITIVE, integer: bool = False
+) -> np.ndarray:
+    """A setting as one number for each game, from one number for all or from an array (games,); refuse what is illegal.
+
+    Raises
+    ------
+    ValueError
+        With the setting's name, its legal values and the value received.
+    """
+    low, high = legal
+    kind = "whole number" if integer else "number"
+    wanted = f"{name} must be a {kind} from {low:g} to {high:g}"
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{wanted}, got {str(value)[:30]!r}") from None
+    if array.ndim and array.shape != (n_games,):
+        raise ValueError(f"{wanted}, or one for each of {n_games} games, got an array of shape {array.shape}")
+    bad = ~((array >= low) & (array <= high)) | (integer & (array != np.floor(array)))
+    if bad.any():
+        raise ValueError(f"{wanted}, got {array[bad][0]:g}")
+    return np.full(n_games, array, dtype=np.intp if integer else float)

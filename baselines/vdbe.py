@@ -1,0 +1,46 @@
+"""``vdbe``: explore while values change."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.constant_step import STEP, StepPolicy
+from baselines.tunable import POSITIVE, Tunable
+
+
+class VDBE(StepPolicy):
+    """Epsilon-greedy whose epsilon follows how much the values change: value-difference based exploration.
+
+    epsilon <- delta f + (1 - delta) epsilon with f = (1 - e^-x) / (1 + e^-x), x = |step (R - Q)| / sigma, after each
+    reward, from epsilon = 1, and delta = 1 / K. Reference: Tokic (2010), Adaptive epsilon-Greedy Exploration in
+    Reinforcement Learning Based on Value Differences. (His values of a bandit are sample means; here they have a
+    constant step, since bandits change.)
+
+    Parameters
+    ----------
+    sigma : float
+        Inverse sensitivity: how large a change has to be to count.
+    step, **settings
+        See :class:`baselines.constant_step.StepPolicy`.
+    """
+
+    tunable: ClassVar[dict[str, Tunable]] = {
+        "sigma": Tunable(0.001, 10, "log", POSITIVE, meaning="how large a change of value has to be to count"),
+        "step": STEP,
+    }
+
+    def __init__(self, n_arms: int, *, sigma: Any = 0.33, **settings: Any) -> None:
+        super().__init__(n_arms, **settings)
+        self.sigma = self._tuned("sigma", sigma)
+        self.epsilon = np.ones(self.n_games)
+
+    def _select(self) -> np.ndarray:
+        return self._explore(self.epsilon, self.values.argmax(axis=1))
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        change = np.abs(self.step * (rewards - self.values[self._games, arms]))
+        shrunk = np.exp(-change / self.sigma)
+        self.epsilon += ((1 - shrunk) / (1 + shrunk) - self.epsilon) / self.n_arms
+        super()._learn(arms, rewards)

@@ -1,0 +1,99 @@
+"""What happened lately, where games may differ in how far back that reaches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class RecentRounds:
+    """Pulls and mean reward of each arm in the last rounds.
+
+    Parameters
+    ----------
+    n_arms : int
+    window : array (games,)
+        How many rounds are remembered.
+
+    Attributes
+    ----------
+    pulls, means : array (games, arms)
+        Of the rounds in the window; the mean of an arm without pulls is 0.
+    """
+
+    def __init__(self, n_arms: int, window: np.ndarray) -> None:
+        self.window, self.round = window, 0
+        self._games = np.arange(len(window))
+        self.pulls = np.zeros((len(window), n_arms))
+        self.means = np.zeros((len(window), n_arms))
+        self._sums = np.zeros((len(window), n_arms))
+        self._longest = int(window.max())
+        # Rings of (rounds, games). They grow with the game, which may be much shorter than the window.
+        self._arms = np.zeros((min(self._longest, 256), len(window)), np.int32)
+        self._rewards = np.zeros(self._arms.shape)
+
+    def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """One more round: the pulled arm and the reward of each game."""
+        if self.round == len(self._arms) < self._longest:
+            self._arms, self._rewards = (_grown(ring, self._longest) for ring in (self._arms, self._rewards))
+        full = np.flatnonzero(self.window <= self.round)
+        if full.size:
+            at = (self.round - self.window[full]) % len(self._arms), full
+            self._count(full, self._arms[at], self._rewards[at], -1)
+        slot = self.round % len(self._arms)
+        self._arms[slot], self._rewards[slot] = arms, rewards
+        self._count(self._games, arms, rewards, 1)
+        self.round += 1
+
+    def _count(self, games: np.ndarray, arms: np.ndarray, rewards: np.ndarray, sign: int) -> None:
+        """A pull enters the window of some games (1), or leaves it (-1)."""
+        at = games, arms
+        pulls, sums = self.pulls[at] + sign, self._sums[at] + sign * rewards
+        self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / np.maximum(pulls, 1)
+
+
+class RecentPulls:
+    """Each arm's own rewards some pulls ago.
+
+    Parameters
+    ----------
+    n_arms : int
+    lags : sequence of arrays (games,)
+        How many pulls back to look; several if there are several ends to follow.
+    """
+
+    def __init__(self, n_arms: int, *lags: np.ndarray) -> None:
+        n_games = len(lags[0])
+        self._lags, self._round, self._games = lags, 0, np.arange(n_games)
+        # A log of all rounds (rounds, games), chained: from a pull to the same arm's next one. An array for each arm
+        # would need K times a lag's length, most of it never used.
+        self._rewards, self._next = np.zeros((256, n_games)), np.zeros((256, n_games), np.intp)
+        self._count = np.zeros((n_games, n_arms), np.intp)
+        self._last = np.zeros((n_games, n_arms), np.intp)
+        self._ends = [np.zeros((n_games, n_arms), np.intp) for _ in lags]
+
+    def push(self, arms: np.ndarray, rewards: np.ndarray) -> list[np.ndarray]:
+        """One more pull in each game; for each lag, the arm's reward that many pulls before it, 0 if there was none."""
+        if self._round == len(self._rewards):
+            self._rewards, self._next = _grown(self._rewards), _grown(self._next)
+        now, at, games = self._round, (self._games, arms), self._games
+        count = self._count[at]
+        self._rewards[now] = rewards
+        self._next[np.where(count > 0, self._last[at], now), games] = now
+        self._last[at], self._count[at] = now, count + 1
+        self._round += 1
+        left = []
+        for lag, ends in zip(self._lags, self._ends, strict=True):
+            end, leaves = np.where(count > 0, ends[at], now), count >= lag
+            left.append(np.where(leaves, self._rewards[end, games], 0))
+            ends[at] = np.where(leaves, self._next[end, games], end)
+        return left
+
+    def forget(self, games: np.ndarray) -> None:
+        """No pulls yet in some games."""
+        self._count[games] = 0
+
+
+def _grown(log: np.ndarray, at_most: int | None = None) -> np.ndarray:
+    """A log of rounds, twice as long."""
+    more = len(log) if at_most is None else min(len(log), at_most - len(log))
+    return np.concatenate([log, np.zeros((more, *log.shape[1:]), log.dtype)])
