@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -115,38 +115,50 @@ def scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParamet
         from nsa_brian.table import ResponseTable
 
         shared["table"] = ResponseTable(distinct_sets(individuals)[0], **GRID)
-    repeats = len(games.envs) * games.iterations
-    players = [individual for individual in individuals for _ in range(repeats)]
+    n_games = len(games.envs) * games.iterations
+    players = [individual for individual in individuals for _ in range(n_games)]
     found = []
     for n_arms in games.arms:
         engine = engine_class(games.engine)(n_arms, players, len(players), **shared)
-        bandits = [games.bandit(env, n_arms, _stream(seed, f"{env} {n_arms}")) for env in games.envs]
-        lucks = [_stream(seed, f"{env} {n_arms} luck") for env in games.envs]
-        found.append(_play(engine, bandits, lucks, games))
+        found.append(_play(engine, games, seed))
     return Scores(*np.concatenate(found, axis=2))
 
 
-def _play(engine: Engine, bandits: Sequence[Bandit], lucks: Sequence[np.random.Generator], games: Games) -> np.ndarray:
-    """Reward and regret (2, individuals, bandits); the engine's games are individuals x bandits x iterations."""
-    n_games = len(bandits) * games.iterations
-    game = np.tile(np.arange(n_games), engine.n_games // n_games)
-    luck = np.stack([rng.random((games.n_rounds, games.iterations, N_LUCK + 1)) for rng in lucks], axis=1)
-    luck = luck.reshape(games.n_rounds, n_games, N_LUCK + 1)
-    earned, best = np.zeros(engine.n_games), np.zeros(n_games)
+def rounds(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The rounds of all games with some number of arms, environments x iterations, in all their randomness.
+
+    Yields
+    ------
+    probabilities : array (games, arms)
+    luck : array (games, 4)
+        Uniform numbers: three for NSA's decision, the last one for the reward.
+    """
+    bandits = [games.bandit(env, n_arms, _stream(seed, f"{env} {n_arms}")) for env in games.envs]
+    streams = [_stream(seed, f"{env} {n_arms} luck") for env in games.envs]
+    size = (games.n_rounds, games.iterations, N_LUCK + 1)
+    luck = np.concatenate([stream.random(size) for stream in streams], axis=1)
     for t in range(games.n_rounds):
         if t:
             for bandit in bandits:
                 bandit.step()
-        probabilities = np.concatenate([bandit.probabilities for bandit in bandits])
-        drawn = luck[t, game]
+        yield np.concatenate([bandit.probabilities for bandit in bandits]), luck[t]
+
+
+def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
+    """Reward and regret (2, individuals, environments); the engine's games are individuals x those of ``rounds``."""
+    n_games = len(games.envs) * games.iterations
+    game = np.tile(np.arange(n_games), engine.n_games // n_games)
+    earned, best = np.zeros(engine.n_games), np.zeros(n_games)
+    for probabilities, luck in rounds(games, seed, engine.n_arms):
+        drawn = luck[game]
         engine.respond()
         arms, _ = select(engine.activity, drawn[:, :N_LUCK], engine.ties, engine.tolerance)
         expected = probabilities[game, arms]
         engine.learn(arms, (drawn[:, N_LUCK] < expected).view(np.int8))
         earned += expected
         best += probabilities.max(axis=1)
-    reward = np.stack([earned, best[game] - earned]) / games.n_rounds
-    return reward.reshape(2, -1, len(bandits), games.iterations).mean(axis=3)
+    means = np.stack([earned, best[game] - earned]) / games.n_rounds
+    return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
 
 
 def _stream(seed: tuple[int, ...], name: str) -> np.random.Generator:
