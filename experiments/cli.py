@@ -23,6 +23,7 @@ from experiments import (
     response_study,
     study_command,
     table_study,
+    tune_study,
     updates_study,
 )
 from experiments.errors import UserError
@@ -34,6 +35,7 @@ COMMANDS: tuple[Any, ...] = (
     report_command,
     evolve_command,
     evolution_figures_command,
+    study_command.command(tune_study),
     record_command,
     parameters_command,
     bench_command,

@@ -33,7 +33,7 @@ def command(study: ModuleType) -> argparse.Namespace:
 def add_arguments(study: ModuleType, parser: argparse.ArgumentParser) -> None:
     """Declare the common options, and one for each setting."""
     add = parser.add_argument
-    add("--preset", metavar="NAME", default="paper", help=f"{', '.join(study.PRESETS)} (default paper)")
+    add("--preset", metavar="NAME", default=next(iter(study.PRESETS)), help=_named_presets(study))
     for field in dataclasses.fields(study.Settings):
         flag = "--" + field.name.replace("_", "-")
         add(flag, dest=f"set_{field.name}", metavar=field.metadata.get("metavar", "N"), help=field.metadata["help"])
@@ -43,6 +43,11 @@ def add_arguments(study: ModuleType, parser: argparse.ArgumentParser) -> None:
     add("--format", default="png", metavar="F", help=f"of the figure: {', '.join(FORMATS)} (default png)")
     add("--json", action="store_true", help="print one JSON object instead of the table")
     add("--quiet", action="store_true", help="no progress, no word about the files")
+
+
+def _named_presets(study: ModuleType) -> str:
+    first, *others = study.PRESETS
+    return f"{first} (default), {', '.join(others)}"
 
 
 def run(study: ModuleType, args: argparse.Namespace) -> None:

@@ -86,26 +86,26 @@ class NSAParameters:
     tau_u: float = _parameter(179, "τ_u", "ms", POSITIVE, (5, 300), "time constant of population U", "log")
     tau_v: float = _parameter(238, "τ_v", "ms", POSITIVE, (5, 300), "time constant of population V", "log")
     gain_u: float = _parameter(37.7, "g_u", "", POSITIVE, (0.1, 50), "gain of the response of U", "log")
-    offset_u: float = _parameter(0.5, "o_u", "", ANY, (0, 5), "offset of the response of U")
+    offset_u: float = _parameter(0.5, "o_u", "", ANY, (-1, 5), "offset of the response of U")
     threshold_u: float = _parameter(-0.42, "θ_u", "", ANY, (-0.5, 0.95), "response of U below which it is silent")
     gain_v: float = _parameter(45.8, "g_v", "", POSITIVE, (0.1, 50), "gain of the response of V", "log")
-    offset_v: float = _parameter(0.2, "o_v", "", ANY, (0, 5), "offset of the response of V")
+    offset_v: float = _parameter(0.2, "o_v", "", ANY, (-1, 5), "offset of the response of V")
     threshold_v: float = _parameter(0.49, "θ_v", "", ANY, (-0.5, 0.95), "response of V below which it is silent")
-    w_max: float = _parameter(4.5, "w⁺", "", POSITIVE, (2, 5), "weight that a steady reward leads to")
+    w_max: float = _parameter(4.5, "w⁺", "", POSITIVE, (1, 10), "weight that a steady reward leads to")
     beta_v: float = _parameter(6.0, "β_v", "", POSITIVE, (0.1, 10), "steepness of the value function's sigmoid", "log")
-    alpha_v: float = _parameter(3.1, "α_v", "", ANY, (-5, 5), "shift of the value function's sigmoid")
-    mu_v: float = _parameter(-2.0, "μ_v", "", ANY, (-5, 5), "centre of the value function's Gaussian")
+    alpha_v: float = _parameter(3.1, "α_v", "", ANY, (-10, 10), "shift of the value function's sigmoid")
+    mu_v: float = _parameter(-2.0, "μ_v", "", ANY, (-10, 10), "centre of the value function's Gaussian")
     sigma_v: float = _parameter(
-        1.910497, "σ_v", "", POSITIVE, (0.07, 2.3), "width (sd) of the value function's Gaussian", "log"
+        1.910497, "σ_v", "", POSITIVE, (0.07, 10), "width (sd) of the value function's Gaussian", "log"
     )
     r_v: float = _parameter(0.91, "r_v", "", UNIT_INTERVAL, (0, 1), "share of the sigmoid in the value function")
     beta_eta: float = _parameter(
         4.3, "β_η", "", POSITIVE, (0.1, 10), "steepness of the learning rate function's sigmoid", "log"
     )
-    alpha_eta: float = _parameter(-0.3, "α_η", "", ANY, (-5, 5), "shift of the learning rate function's sigmoid")
-    mu_eta: float = _parameter(-1.1, "μ_η", "", ANY, (-5, 5), "centre of the learning rate function's Gaussian")
+    alpha_eta: float = _parameter(-0.3, "α_η", "", ANY, (-10, 10), "shift of the learning rate function's sigmoid")
+    mu_eta: float = _parameter(-1.1, "μ_η", "", ANY, (-10, 10), "centre of the learning rate function's Gaussian")
     sigma_eta: float = _parameter(
-        2.097618, "σ_η", "", POSITIVE, (0.07, 2.3), "width (sd) of the learning rate function's Gaussian", "log"
+        2.097618, "σ_η", "", POSITIVE, (0.07, 10), "width (sd) of the learning rate function's Gaussian", "log"
     )
     r_eta: float = _parameter(
         0.1, "r_η", "", UNIT_INTERVAL, (0, 1), "share of the sigmoid in the learning rate function"

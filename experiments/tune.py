@@ -1,0 +1,106 @@
+"""The tuning of one baseline: a grid over its own parameters that widens at its edges and then narrows."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+import baselines
+from evolution import Games
+from evolution.fitness import rounds
+from evolution.search import GAMES
+from nsa_brian.selection import N_LUCK
+
+#: Points of a grid in each direction, for one, two and three parameters.
+POINTS = {1: 17, 2: 9, 3: 6}
+
+#: Grids at most, those that only widened the range included.
+MOST = 12
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """All that was tried.
+
+    Attributes
+    ----------
+    values : array (tried, parameters)
+    regret : array (tried,)
+        Mean over the cells of the games.
+    grid : array (tried,)
+        Which grid it was part of, from 0.
+    default : float
+        Regret with the policy's default values.
+    """
+
+    values: np.ndarray
+    regret: np.ndarray
+    grid: np.ndarray
+    default: float
+
+
+def tune(name: str, games: Games, seed: int, narrowings: int) -> Tuning:
+    """Search a policy's parameters on the games and the luck of the first generations of NSA's evolution.
+
+    A grid spans the declared ranges. If its best point lies on an edge that is not a bound of the legal values, the
+    next grid spans as much again beyond that edge. Else the next one spans the steps on both sides of the best point,
+    so many times. Each grid is played on the games of another generation.
+    """
+    tunable = list(baselines.POLICIES[name].tunable.values())
+    points = POINTS[len(tunable)]
+    low, high = np.zeros(len(tunable)), np.ones(len(tunable))
+    tried, found, which, narrowed = [], [], [], 0
+    for number in range(MOST):
+        axes = np.linspace(low, high, points)
+        positions = np.array(list(itertools.product(*axes.T)))
+        values = np.stack([t.at(column) for t, column in zip(tunable, positions.T, strict=True)], axis=1)
+        regret = regrets(name, values, games, (seed, GAMES, number))
+        tried.append(values)
+        found.append(regret)
+        which.append(np.full(len(regret), number))
+        best = positions[regret.argmin()]
+        step = (high - low) / (points - 1)
+        below = np.isclose(best, low) & _reaches_beyond(tunable, low, -1)
+        above = np.isclose(best, high) & _reaches_beyond(tunable, high, +1)
+        if (below | above).any():
+            width = high - low
+            low, high = np.where(below, low - width, low), np.where(above, high + width, high)
+            continue
+        if narrowed == narrowings:
+            break
+        narrowed += 1
+        low, high = best - step, best + step
+    default = regrets(name, None, games, (seed, GAMES, number))[0]
+    return Tuning(np.concatenate(tried), np.concatenate(found), np.concatenate(which), float(default))
+
+
+def regrets(name: str, values: np.ndarray | None, games: Games, seed: tuple[int, ...]) -> np.ndarray:
+    """Mean regret (settings,) of a policy with some values (settings, parameters) of what is tunable; None: default."""
+    n_settings = 1 if values is None else len(values)
+    n_games = len(games.envs) * games.iterations
+    game = np.tile(np.arange(n_games), n_settings)
+    total = np.zeros(n_settings)
+    for n_arms in games.arms:
+        named = {} if values is None else dict(zip(baselines.POLICIES[name].tunable, values.T, strict=True))
+        policy = baselines.make(
+            name,
+            n_arms,
+            n_games=len(game),
+            rng=np.random.default_rng([*seed, n_arms]),
+            **{key: column.repeat(n_games) for key, column in named.items()},
+        )
+        missed = np.zeros(len(game))
+        for probabilities, luck in rounds(games, seed, n_arms):
+            arms = policy.select_arm()
+            expected = probabilities[game, arms]
+            policy.update(arms, (luck[game, N_LUCK] < expected).view(np.int8))
+            missed += probabilities.max(axis=1)[game] - expected
+        total += missed.reshape(n_settings, n_games).mean(axis=1) / games.n_rounds
+    return total / len(games.arms)
+
+
+def _reaches_beyond(tunable: list[baselines.Tunable], positions: np.ndarray, way: int) -> np.ndarray:
+    """Whether there are legal values beyond these positions."""
+    return np.array([t.at(p + way) != t.at(p) for t, p in zip(tunable, positions, strict=True)])
