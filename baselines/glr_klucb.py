@@ -41,7 +41,7 @@ class GLRKLUCB(RestartingPolicy):
     tunable: ClassVar[dict[str, Tunable]] = {
         "delta": Tunable(1e-6, 0.9, "log", (1e-300, 1), meaning="probability of a false alarm"),
         "epsilon": Tunable(0.001, 0.5, "log", meaning="share alpha of rounds in which the arms take turns"),
-        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+        "exploration": Tunable(0.001, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
     }
 
     def __init__(

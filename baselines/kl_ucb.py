@@ -26,7 +26,7 @@ class KLUCB(RestartingPolicy):
     """
 
     tunable: ClassVar[dict[str, Tunable]] = {
-        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+        "exploration": Tunable(0.001, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
     }
 
     def __init__(self, n_arms: int, *, exploration: Any = 1.0, **settings: Any) -> None:

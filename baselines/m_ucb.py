@@ -37,7 +37,7 @@ class MonitoredUCB(RestartingPolicy):
     tunable: ClassVar[dict[str, Tunable]] = {
         "window": Tunable(20, 2000, "log", (2, 1e9), integer=True, meaning="last pulls w of an arm to compare"),
         "epsilon": Tunable(0.001, 0.5, "log", meaning="share gamma of rounds in which the arms take turns"),
-        "exploration": Tunable(0.005, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
+        "exploration": Tunable(0.001, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
     }
 
     def __init__(

@@ -10,7 +10,7 @@ from baselines.index import IndexPolicy
 from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentRounds
 
-WINDOW = Tunable(20, 4000, "log", (1, 1e9), integer=True, meaning="rounds that are remembered")
+WINDOW = Tunable(20, 8000, "log", (1, 1e9), integer=True, meaning="rounds that are remembered")
 
 
 class SlidingWindowUCB(IndexPolicy):
