@@ -115,9 +115,8 @@ class SpikingNSA(Engine):
         self.spiking = spiking
         self.network = SpikingNetwork(n_games, n_arms, spiking, self.rng.spawn(1)[0], dt, name)
         self._value = numpy_function("Phi_v", equations.gaussian_sigmoid("v"), self.parameters[0].to_dict())
-        self.spikes = self._monitors(name) if record else {}
+        self.spikes = self._monitors() if record else {}
         self.network.network.add(*self.spikes.values())
-        self._name = name
         self.reset()
 
     @property
@@ -148,24 +147,27 @@ class SpikingNSA(Engine):
 
     def decide(self) -> SpikingDecision:
         """Run a single decision with the present weights, record its spikes, and learn nothing."""
-        monitors = self._monitors(f"{self._name}_decision")
-        net = self.network.network
-        start = float(net.t / second)
-        net.add(*monitors.values())
-        try:
-            self.respond()
-        finally:
-            net.remove(*monitors.values())
+        network = self.network.network
+        start = float(network.t / second)
+        monitors = self.spikes or self._monitors()
+        if not self.spikes:
+            network.add(*monitors.values())
+        self.respond()
+        if not self.spikes:
+            network.remove(*monitors.values())
         arms = self.select()
-        spikes = [f(m) for m in monitors.values() for f in (lambda m: m.t / second - start, lambda m: np.array(m.i))]
+        spikes = {}
+        for key, monitor in monitors.items():
+            now = monitor.t / second >= start
+            spikes[f"t_{key.lower()}"], spikes[f"i_{key.lower()}"] = monitor.t[now] / second - start, monitor.i[now]
         if self.n_games == 1:
-            return SpikingDecision(int(arms[0]), bool(self.agreed[0]), self.u[0].copy(), self.v[0].copy(), *spikes)
-        return SpikingDecision(arms, self.agreed, self.u.copy(), self.v.copy(), *spikes)
+            return SpikingDecision(int(arms[0]), bool(self.agreed[0]), self.u[0].copy(), self.v[0].copy(), **spikes)
+        return SpikingDecision(arms, self.agreed, self.u.copy(), self.v.copy(), **spikes)
 
     def _value_weights(self) -> None:
         """Put the value of the present weights into the network."""
         self.network.option_values("Phi_v")[:] = self._value(w=self.w)
 
-    def _monitors(self, name: str) -> dict[str, SpikeMonitor]:
+    def _monitors(self) -> dict[str, SpikeMonitor]:
         groups = {"U": self.network.U, "V": self.network.V}
-        return {key: SpikeMonitor(group, name=f"{name}_spikes_{key}") for key, group in groups.items()}
+        return {key: SpikeMonitor(group, name=f"{group.name}_spikes") for key, group in groups.items()}
