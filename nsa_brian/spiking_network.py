@@ -115,7 +115,9 @@ class SpikingNetwork:
         if self._step == self.round_steps:
             self._read()
             self._at_end()
-            self._rest()
+            self._rounds_left -= 1
+            if self._rounds_left:
+                self._rest()
             return
         if self._step == self.input_steps:
             self.U.I = 0 * nA  # phase 2: the coupling alone drives the neurons

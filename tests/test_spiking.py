@@ -155,9 +155,15 @@ def test_a_game_is_a_round_after_the_other():
     whole, stepwise = small(n_games=2), small(n_games=2)
     rewards = iter(np.random.default_rng(0).random((6, 2)) < 0.5)
     tape = []
-    whole.play(lambda arms: tape.append((arms.copy(), next(rewards))) or tape[-1][1], 6)
-    for arms, reward in tape:
+
+    def pull(arms):
+        tape.append((arms.copy(), whole.activity.copy(), next(rewards)))
+        return tape[-1][2]
+
+    whole.play(pull, 6)
+    for arms, rates, reward in tape:
         stepwise.respond()
+        assert (stepwise.activity == rates).all()
         assert (stepwise.select() == arms).all()
         stepwise.learn(arms, reward)
     assert stepwise.w == pytest.approx(whole.w, abs=1e-12)
