@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments import spiking_decision
 from experiments.game_settings import GameSettings, setting
 from experiments.settings import PlaySettings
 from experiments.text_table import Table
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "decision"
 HELP = "one decision watched in the Brian2 network: u(t) and v(t) of every arm through both phases"
-EXAMPLES = "  nsa decision --arms 8 --after 0,5,50,500"
+EXAMPLES = "  nsa decision --arms 8 --after 0,5,50,500\n  nsa decision --model spiking"
 
 #: One in so many time steps is kept.
 TIME_STEP = 5
@@ -51,8 +52,11 @@ PRESETS = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, af
 
 
 def cells(settings: Settings) -> dict[str, Cell]:
-    """A cell for each length of training."""
+    """A cell for each length of training; with spikes, one more for the firing left against the weight."""
     games = settings.games("MAB-P", settings.arms)
+    if settings.engine == "spiking":
+        watched = {f"{rounds}": partial(spiking_decision.decide, games, rounds) for rounds in settings.after}
+        return {**watched, spiking_decision.RESPONSE: partial(spiking_decision.respond, games)}
     return {f"{rounds}": partial(decide, games, rounds) for rounds in settings.after}
 
 
@@ -92,7 +96,20 @@ def summary(results: StudyResults) -> dict[str, Any]:
         found = results.cells[str(rounds)]
         lists = {key: found[key].tolist() for key in ("w", "u_end", "v_end", "probabilities")}
         decisions.append({"after": rounds, "arm": int(found["arm"]), "agreed": bool(found["agreed"]), **lists})
-    return {"decisions": decisions}
+    if not spiking(results):
+        return {"decisions": decisions}
+    critical = {
+        model: None
+        if np.isnan(results.cells[spiking_decision.RESPONSE][key])
+        else float(results.cells[spiking_decision.RESPONSE][key])
+        for model, key in (("spiking", "critical"), ("rate", "critical_rate"))
+    }
+    return {"decisions": decisions, "critical_weight": critical}
+
+
+def spiking(results: StudyResults) -> bool:
+    """Whether spikes were watched, not rates."""
+    return results.settings["engine"] == "spiking"
 
 
 def tables(results: StudyResults) -> list[Table]:
@@ -107,9 +124,13 @@ def tables(results: StudyResults) -> list[Table]:
         for found in summary(results)["decisions"]
     ]
     arms = [f"arm {k}: w u v" for k in range(results.settings["arms"])]
+    left = "the activities left"
+    if spiking(results):
+        critical = {model: f"{w:.2f}" if w else "none" for model, w in summary(results)["critical_weight"].items()}
+        left = f"the firing left (Hz); critical weight {critical['spiking']}, of the rate model {critical['rate']}"
     return [
         Table(
-            "decisions after training on MAB-P; of each arm the weight and the activities left",
+            f"decisions after training on MAB-P; of each arm the weight and {left}",
             ["rounds of training", "choice", "", *arms],
             rows,
             (0, 1),
@@ -118,7 +139,7 @@ def tables(results: StudyResults) -> list[Table]:
 
 
 def draw(results: StudyResults) -> Figure:
-    """The course of u and v for each training."""
-    from experiments import decision_figure
+    """The course of u and v for each training, or the spikes."""
+    from experiments import decision_figure, spiking_figure
 
-    return decision_figure.draw(results)
+    return (spiking_figure if spiking(results) else decision_figure).draw(results)

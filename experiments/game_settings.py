@@ -8,7 +8,7 @@ from typing import Any
 from experiments.agents import PAPER
 from experiments.settings import PlaySettings
 from nsa_brian import DEFAULT_SET, load
-from nsa_brian.engines import DEFAULT_ENGINE
+from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
 
 
 def setting(default: Any, text: str, metavar: str = "N") -> Any:
@@ -25,7 +25,7 @@ class GameSettings:
     rounds: int = setting(2000, "rounds of a trial")
     repetitions: int = setting(5, "games, each with its own luck")
     parameters: str = setting(DEFAULT_SET, "NSA's parameters: a set's name or a file", "SET")
-    engine: str = setting(DEFAULT_ENGINE, "how NSA is run: rounds, table, network", "NAME")
+    engine: str = setting(DEFAULT_ENGINE, f"how NSA is run: {', '.join(ENGINES)}", "NAME")
     ties: str = setting("random", "ties of NSA's argmax: random or first", "RULE")
     seed: int = setting(0, "same seed, same games")
 

@@ -12,7 +12,7 @@ from experiments.agents import PAPER, names
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
 from experiments.text_table import text_table
-from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
+from nsa_brian.engines import DEFAULT_ENGINE, ENGINES, MODELS, engine_of
 
 if TYPE_CHECKING:
     from experiments.results import PlayResults
@@ -26,6 +26,7 @@ EPILOG = f"""examples:
   nsa play --env schedule --env-option table=my.csv --trials 1 --rounds 300
   nsa play --env random-walk --arms 4 --env-option decay=0.99
   nsa play --env MAB-D --env-option preset=published-table --json
+  nsa play --model spiking --arms 5 --trials 1 --rounds 300 --agents nsa,random
 
 {game_options.BANDITS_AND_OPTIONS}"""
 
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--repetitions", type=int, metavar="N", help="games, each with its own luck (default 5)")
     add("--agents", metavar="A,B,...", help=f"of {', '.join(names())} (default {','.join(PAPER)})")
     add("--parameters", metavar="SET", help="NSA's parameters: a set's name or a file (see nsa parameters)")
+    add("--model", metavar="NAME", help=f"NSA's neurons: {', '.join(MODELS)} (default rate)")
     add("--engine", metavar="NAME", help=f"how NSA is run: {', '.join(ENGINES)} (default {DEFAULT_ENGINE})")
     add("--ties", metavar="RULE", help="ties of NSA's argmax: random (default) or first")
     add("--workers", type=int, metavar="N", default=1, help="processes; they change the time only (default 1)")
@@ -75,8 +77,11 @@ def read_settings(args: argparse.Namespace) -> PlaySettings:
     """Settings from options; a ValueError says what is wrong with them."""
     from nsa_brian import load
 
-    own = ("repetitions", "engine", "ties")
+    own = ("repetitions", "ties")
     given = {name: getattr(args, name) for name in own if getattr(args, name) is not None}
+    engine = engine_of(args.model, args.engine)
+    if engine is not None:
+        given["engine"] = engine
     if args.agents is not None:
         given["agents"] = tuple(name.strip() for name in args.agents.split(",") if name.strip())
     if args.parameters is not None:

@@ -55,7 +55,12 @@ class PlaySettings:
         """
         check_names(self.agents)
         if "nsa" in self.agents:
-            steps_of(NSAParameters.from_dict(self.parameters))
+            parameters = NSAParameters.from_dict(self.parameters)
+            steps_of(parameters)
+            if self.engine == "spiking":
+                from nsa_brian.calibration import critical_value  # here, since it takes Brian2
+
+                critical_value(parameters)
         horizon = self.make_bandit(1).horizon
         if horizon is not None and horizon < self.n_rounds:
             raise ValueError(

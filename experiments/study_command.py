@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
+from nsa_brian.engines import MODELS, engine_of
 
 if TYPE_CHECKING:
     from experiments.study import StudyResults
@@ -37,6 +38,8 @@ def add_arguments(study: ModuleType, parser: argparse.ArgumentParser) -> None:
     for field in dataclasses.fields(study.Settings):
         flag = "--" + field.name.replace("_", "-")
         add(flag, dest=f"set_{field.name}", metavar=field.metadata.get("metavar", "N"), help=field.metadata["help"])
+        if field.name == "engine":
+            add("--model", dest="model", metavar="NAME", help=f"NSA's neurons, and so the engine: {', '.join(MODELS)}")
     add("--workers", type=int, default=1, metavar="N", help="processes; they change the time only (default 1)")
     add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
     add("--from", dest="source", metavar="RESULTS", help="draw from a results file, without computing")
@@ -107,7 +110,10 @@ def read_settings(study: ModuleType, args: argparse.Namespace) -> Any:
     """The preset with the options that were given."""
     if args.preset not in study.PRESETS:
         raise ValueError(f"unknown preset {args.preset!r}; known: {', '.join(study.PRESETS)}")
-    return dataclasses.replace(study.PRESETS[args.preset], **read_given(study.Settings, args))
+    given = read_given(study.Settings, args)
+    if getattr(args, "model", None) is not None:
+        given["engine"] = engine_of(args.model, given.get("engine"))
+    return dataclasses.replace(study.PRESETS[args.preset], **given)
 
 
 def read_given(settings: type, args: argparse.Namespace) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The Neural Selection Agreement model on the Brian2 simulator.
 
-``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``NSAParameters`` the model's 22 parameters, ``load`` reads
-a parameter set. Brian2 is imported when one of the first two is asked for, so that looking at parameters is quick.
+``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the one of spiking neurons, ``NSAParameters``
+the model's 22 parameters, ``load`` reads a parameter set. Brian2 is imported when one of the first three is asked
+for, so that looking at parameters is quick.
 """
 
 from importlib import import_module
@@ -11,7 +12,15 @@ from nsa_brian.engines import ENGINES
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
 from nsa_brian.parameters import PARAMETERS, NSAParameters
 
-_LAZY = {"NSA": "agent", "NSANetwork": "network", "Decision": "network", "select": "selection"}
+_LAZY = {
+    "NSA": "agent",
+    "NSANetwork": "network",
+    "Decision": "network",
+    "SpikingNSA": "spiking",
+    "SpikingDecision": "spiking",
+    "SpikingParameters": "spiking_parameters",
+    "select": "selection",
+}
 
 __all__ = ["DEFAULT_SET", "ENGINES", "PARAMETERS", "NSAParameters", "ParameterSet", "load", *_LAZY]
 

@@ -30,7 +30,7 @@ class NSA:
     n_games : int, optional
         Games played at once. Arms and rewards are then arrays (games,); by default they are plain numbers.
     ties, tolerance
-        See :func:`nsa_brian.selection.select`.
+        See :func:`nsa_brian.selection.select`; by default the engine's own tolerance, in the unit of its activities.
     rng : numpy.random.Generator, optional
         Instead of ``seed``.
     **options
@@ -51,14 +51,16 @@ class NSA:
         seed: int | None = None,
         n_games: int | None = None,
         ties: str = "random",
-        tolerance: float = 1e-6,
+        tolerance: float | None = None,
         rng: np.random.Generator | None = None,
         **options: Any,
     ) -> None:
         self._single = n_games is None
         rng = np.random.default_rng(seed) if rng is None else rng
+        if tolerance is not None:
+            options["tolerance"] = tolerance
         self.engine: Engine = engine_class(engine)(
-            n_arms, _as_parameters(parameters), 1 if n_games is None else n_games, ties, tolerance, rng, **options
+            n_arms, _as_parameters(parameters), 1 if n_games is None else n_games, ties, rng=rng, **options
         )
 
     def select_arm(self) -> Any:

@@ -14,8 +14,12 @@ ENGINES = {
     "rounds": ("nsa_brian.rounds", "Rounds"),
     "table": ("nsa_brian.table", "Table"),
     "network": ("nsa_brian.network", "NSANetwork"),
+    "spiking": ("nsa_brian.spiking", "SpikingNSA"),
 }
 DEFAULT_ENGINE = "rounds"
+
+#: The models, and the engines that run each; the first is its default.
+MODELS = {"rate": ("rounds", "table", "network"), "spiking": ("spiking",)}
 
 
 def engine_class(name: str) -> type[Engine]:
@@ -26,3 +30,20 @@ def engine_class(name: str) -> type[Engine]:
         raise ValueError(f"unknown engine {name!r}; {hint}known: {', '.join(ENGINES)}")
     module, cls = ENGINES[name]
     return getattr(import_module(module), cls)
+
+
+def engine_of(model: str | None, engine: str | None) -> str | None:
+    """The engine that a model and an engine, each given or not, come to; None leaves it to the default.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model, or if the engine does not run it.
+    """
+    if model is None:
+        return engine
+    if model not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {model!r}")
+    if engine is not None and engine not in MODELS[model]:
+        raise ValueError(f"the {model} model is run by {' or '.join(MODELS[model])}, not by engine {engine!r}")
+    return MODELS[model][0] if engine is None else engine

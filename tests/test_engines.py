@@ -17,7 +17,7 @@ from scipy.integrate import solve_ivp
 import envs
 from experiments.randomness import streams
 from nsa_brian import ENGINES, PARAMETERS, NSAParameters, load
-from nsa_brian.engines import engine_class
+from nsa_brian.engines import MODELS, engine_class
 from nsa_brian.network import NSANetwork
 from nsa_brian.pairs import Pairs
 from nsa_brian.rounds import Rounds
@@ -68,9 +68,9 @@ def make(name, n_arms=4, parameters=SHORT, n_games=2, **options):
     return engine_class(name)(n_arms, parameters, n_games, rng=streams(0, "agent", range(n_games)), **options)
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", MODELS["rate"])
 class TestContract:
-    """What every engine owes its users; a new engine goes through the same."""
+    """What every engine of the rate model owes its users; a new engine goes through the same."""
 
     def test_plays_as_the_network_does(self, name):
         engine, reference = make(name), make("network")
