@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Sequence
+from functools import cache
+from importlib import resources
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,14 +14,35 @@ import numpy as np
 import baselines
 from nsa_brian import NSAParameters
 
+#: The agents of the paper's comparison, and chance.
+PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
+
+#: A name that stands for NSA, every policy with its tuned parameters, and the ends of the scale.
+STATE_OF_THE_ART = "state-of-the-art"
+
 
 def names() -> tuple[str, ...]:
     """All agents, those included that a user has entered into ``baselines.POLICIES``."""
-    return ("nsa", *baselines.POLICIES)
+    return ("nsa", *baselines.POLICIES, *(f"{name}:tuned" for name in tuned()))
 
 
-#: The agents of the paper's comparison, and chance.
-PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
+@cache
+def tuned() -> dict[str, dict[str, float]]:
+    """The parameters that ``nsa tune`` found for the policies, as shipped."""
+    record = json.loads((resources.files("experiments") / "data" / "tuned.json").read_text("utf-8"))
+    return {name: found["settings"] for name, found in record["policies"].items()}
+
+
+def expand(chosen: Sequence[str]) -> tuple[str, ...]:
+    """The agents that are meant, in place of ``state-of-the-art``."""
+    settled = tuple(name for name, policy in baselines.POLICIES.items() if not policy.tunable)
+    group = ("nsa", *(f"{name}:tuned" for name in tuned()), *settled)
+    return tuple(name for given in chosen for name in (group if given == STATE_OF_THE_ART else (given,)))
+
+
+def sees_the_bandit(name: str) -> bool:
+    """Whether an agent is told what it could not know: a mark on the scale rather than a contender."""
+    return name in baselines.POLICIES and hasattr(baselines.POLICIES[name], "watch")
 
 
 class Agent(Protocol):
@@ -53,4 +77,5 @@ def make_agent(
         from nsa_brian import NSA  # here, so that the baselines play without Brian2
 
         return NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng)
-    return baselines.make(name, n_arms, n_games=n_games, rng=rng)
+    policy, _, variant = name.partition(":")
+    return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from experiments.agents import PAPER
+from experiments.agents import PAPER, expand
 from experiments.settings import PlaySettings
 from nsa_brian import DEFAULT_SET, load
 from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
@@ -20,7 +20,7 @@ def setting(default: Any, text: str, metavar: str = "N") -> Any:
 class GameSettings:
     """Who plays, for how long, how often."""
 
-    agents: tuple[str, ...] = setting(PAPER, "agents, comma separated", "A,B")
+    agents: tuple[str, ...] = setting(PAPER, "agents, comma separated, or state-of-the-art", "A,B")
     trials: int = setting(2, "trials")
     rounds: int = setting(2000, "rounds of a trial")
     repetitions: int = setting(5, "games, each with its own luck")
@@ -28,6 +28,9 @@ class GameSettings:
     engine: str = setting(DEFAULT_ENGINE, f"how NSA is run: {', '.join(ENGINES)}", "NAME")
     ties: str = setting("random", "ties of NSA's argmax: random or first", "RULE")
     seed: int = setting(0, "same seed, same games")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agents", expand(self.agents))
 
     def games(self, env: str, arms: int, **env_options: Any) -> PlaySettings:
         """The games of these settings on one bandit, checked."""

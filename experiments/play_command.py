@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from experiments import game_options
-from experiments.agents import PAPER, names
+from experiments.agents import PAPER, STATE_OF_THE_ART, expand, names
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
 from experiments.text_table import text_table
@@ -30,13 +30,17 @@ EPILOG = f"""examples:
 
 {game_options.BANDITS_AND_OPTIONS}"""
 
+_AGENTS = (
+    f"of {', '.join(name for name in names() if ':' not in name)}, {STATE_OF_THE_ART}; NAME:tuned as nsa tune has it"
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options. Those left out (None) take the defaults of PlaySettings."""
     game_options.add_arguments(parser)
     add = parser.add_argument
     add("--repetitions", type=int, metavar="N", help="games, each with its own luck (default 5)")
-    add("--agents", metavar="A,B,...", help=f"of {', '.join(names())} (default {','.join(PAPER)})")
+    add("--agents", metavar="A,B,...", help=f"{_AGENTS} (default {','.join(PAPER)})")
     add("--parameters", metavar="SET", help="NSA's parameters: a set's name or a file (see nsa parameters)")
     add("--model", metavar="NAME", help=f"NSA's neurons: {', '.join(MODELS)} (default rate)")
     add("--engine", metavar="NAME", help=f"how NSA is run: {', '.join(ENGINES)} (default {DEFAULT_ENGINE})")
@@ -83,7 +87,7 @@ def read_settings(args: argparse.Namespace) -> PlaySettings:
     if engine is not None:
         given["engine"] = engine
     if args.agents is not None:
-        given["agents"] = tuple(name.strip() for name in args.agents.split(",") if name.strip())
+        given["agents"] = expand([name.strip() for name in args.agents.split(",") if name.strip()])
     if args.parameters is not None:
         chosen = load(args.parameters)
         given["parameters"], given["parameters_name"] = chosen.parameters.to_dict(), chosen.name

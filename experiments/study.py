@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.agents import tuned
 from experiments.files import write_atomically
 from experiments.settings import versions
 from experiments.workers import run_jobs
@@ -40,12 +41,15 @@ class StudyResults:
 
 
 def described(settings: Any) -> dict[str, Any]:
-    """Settings as plain JSON, with the values of the parameter sets that they name."""
+    """Settings as plain JSON, with the values of the parameter sets and tuned policies that they name."""
     plain = dataclasses.asdict(settings)
     if "parameters" in plain:
         named = plain["parameters"]
         sets = [named] if isinstance(named, str) else named
         plain["parameter_values"] = {name: load_parameters(name).parameters.to_dict() for name in sets}
+    chosen = {name.partition(":")[0] for name in plain.get("agents", ()) if name.endswith(":tuned")}
+    if chosen:
+        plain["tuned"] = {name: values for name, values in tuned().items() if name in chosen}
     return json.loads(json.dumps(plain))  # as a results file gives it back: lists for tuples
 
 

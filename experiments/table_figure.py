@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures import house_style, new_figure
+from experiments.figures import house_style, new_figure, style_of
 
 
 def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
@@ -18,8 +19,12 @@ def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
     rows = -(-len(envs) // columns)
     highest = max(values["regret"]["mean"] for cell in found["cells"] for values in cell["agents"].values())
     with house_style():
-        figure = new_figure(1.6 + columns * (1.1 + 0.62 * len(arms)), 0.9 + rows * (0.7 + 0.36 * len(agents)))
-        axes = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
+        names = max(len(agent) for agent in agents) / 14  # inches, about
+        map_height, rank_height = 0.7 + 0.36 * len(agents), 0.9 + 0.22 * len(agents) if found["ranks"] else 0.0
+        figure = new_figure(1.6 + columns * (names + 0.62 * len(arms)), 0.9 + rows * map_height + rank_height)
+        heights = [map_height] * rows + [rank_height] * bool(found["ranks"])
+        grid_spec = figure.add_gridspec(len(heights), columns, height_ratios=heights)
+        axes = [figure.add_subplot(grid_spec[i, j]) for i in range(rows) for j in range(columns)]
         for ax, env in zip(axes, envs, strict=False):
             grid = np.array([[by_place[env, k]["agents"][a]["regret"]["mean"] for k in arms] for a in agents])
             image = ax.imshow(grid, cmap="Greys", vmin=0, vmax=highest, aspect="auto")
@@ -41,6 +46,25 @@ def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
             ax.set_xlabel("arms")
         for ax in axes[len(envs) :]:
             ax.set_visible(False)
+        if found["ranks"]:
+            draw_ranks(figure.add_subplot(grid_spec[rows, :]), found["ranks"])
         bar = figure.colorbar(image, ax=list(axes[: len(envs)]), shrink=0.6)
         bar.set_label("regret (bold: lowest, *: level with it)")
     return figure
+
+
+def draw_ranks(ax: Axes, ranks: dict[str, Any]) -> Axes:
+    """Mean rank of each agent over the cells, best on top; bars that overlap cannot be told apart."""
+    means, half = ranks["mean"], ranks["critical_difference"] / 2
+    for place, (agent, mean) in enumerate(means.items()):
+        style = style_of(agent, list(means))
+        ax.plot([mean - half, mean + half], [place, place], color=style["color"], linewidth=3, alpha=0.35)
+        ax.plot(mean, place, "o", color=style["color"], markersize=5)
+    best = next(iter(means.values()))
+    ax.axvspan(best - half, best + half, color="0.92", zorder=0)
+    ax.set_yticks(range(len(means)), list(means))
+    ax.invert_yaxis()
+    ax.set_xlim(0.5 - half, len(means) + 0.5 + half)
+    ax.set_xlabel("mean rank over the cells (bars: Nemenyi's critical difference, 5%)")
+    ax.set_title("where each agent stands; grey: not to be told from the best", loc="left")
+    return ax

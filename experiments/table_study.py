@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.agents import sees_the_bandit
 from experiments.game_settings import GameSettings, setting
 from experiments.settings import PlaySettings
 from experiments.text_table import Table
@@ -24,6 +25,7 @@ NAME = "table"
 HELP = "the comparison table: four bandits, 5 to 1000 arms, all agents"
 EXAMPLES = """  nsa table --preset full --workers 2
   nsa table --drift published-table --json
+  nsa table --agents state-of-the-art --envs switching,random-walk,needle --arms 10
   nsa table --from nsa-results/table-01234567.npz --format pdf"""
 
 DRIFTS = ("new-targets", "published-table")
@@ -38,6 +40,7 @@ class Settings(GameSettings):
     drift: str = setting("new-targets", f"MAB-D: {' or '.join(DRIFTS)} (the public code's)", "KIND")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.drift not in DRIFTS:
             raise ValueError(f"drift must be one of {', '.join(DRIFTS)}, got {self.drift!r}")
 
@@ -91,7 +94,8 @@ def summary(results: StudyResults) -> dict[str, Any]:
     for env in found["envs"]:
         for arms in found["arms"]:
             arrays = {agent: results.cells[f"{env}/{arms}/{agent}"] for agent in found["agents"]}
-            best, level = level_with_best({agent: a["regret"] for agent, a in arrays.items()})
+            contenders = {agent: a["regret"] for agent, a in arrays.items() if not sees_the_bandit(agent)}
+            best, level = level_with_best(contenders or {agent: a["regret"] for agent, a in arrays.items()})
             agents = {}
             for agent, a in arrays.items():
                 published = summary(a["published_regret"])
@@ -104,7 +108,7 @@ def summary(results: StudyResults) -> dict[str, Any]:
                     "paper": _against_paper(env, arms, agent, a["published_regret"]),
                 }
             listed.append({"env": env, "arms": arms, "best": best, "level": level, "agents": agents})
-    return {"cells": listed, **_totals(listed, found["agents"])}
+    return {"cells": listed, **_totals(listed, found["agents"]), "ranks": _ranks(listed, found["agents"])}
 
 
 def _against_paper(env: str, arms: int, agent: str, published: np.ndarray) -> dict[str, Any] | None:
@@ -118,6 +122,17 @@ def _against_paper(env: str, arms: int, agent: str, published: np.ndarray) -> di
         return {"mean": mean, "sd": sd, "z": None}
     error = np.sqrt(sd**2 / 5 + published.var(ddof=1) / len(published))
     return {"mean": mean, "sd": sd, "z": float((published.mean() - mean) / error)}
+
+
+def _ranks(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any] | None:
+    """Where the contenders stand over all cells; None where there is nothing to rank."""
+    from experiments.metrics import mean_ranks
+
+    contenders = [agent for agent in agents if not sees_the_bandit(agent)]
+    if len(contenders) < 3 or len(listed) < 2:
+        return None
+    regrets = [[cell["agents"][agent]["regret"]["mean"] for agent in contenders] for cell in listed]
+    return mean_ranks(contenders, np.array(regrets))
 
 
 def _totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
@@ -150,11 +165,17 @@ def tables(results: StudyResults) -> list[Table]:
     )
     header = ["bandit", "agent", *(f"K={k}" for k in settings["arms"])]
     right = range(2, len(header))
+    ranks = found["ranks"]["mean"] if found["ranks"] else {}
     won = [
         [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
-        for a in settings["agents"]
+        + ([f"{ranks[a]:.2f}" if a in ranks else "–"] if ranks else [])
+        for a in sorted(settings["agents"], key=lambda a: ranks.get(a, 0.0))
     ]
     totals = f"mean regret over the {len(found['cells'])} cells, and cells won"
+    columns = ["agent", "mean regret", "cells won", "won or level"]
+    if ranks:
+        columns.append("mean rank")
+        totals += f"; mean ranks differ (Nemenyi, 5%) from {found['ranks']['critical_difference']:.2f} apart"
     if found["paper_cells"]:
         deviation = ", ".join(f"{agent} {value:.3f}" for agent, value in found["paper_mean_deviation"].items())
         totals += (
@@ -174,7 +195,12 @@ def tables(results: StudyResults) -> list[Table]:
             rows(found, settings, _published_cell),
             right,
         ),
-        Table(totals, ["agent", "mean regret", "cells won", "won or level"], won, (1, 2, 3)),
+        Table(
+            totals,
+            ["agent", "mean regret", "cells won", "won or level", *["mean rank"] * bool(ranks)],
+            won,
+            range(1, 5),
+        ),
     ]
 
 

@@ -46,7 +46,7 @@ class TestGenome:
     def test_the_middle_of_a_log_range_is_the_geometric_mean(self):
         middle = Genome().decode([0.0] * 22)
         assert middle.gain_u == pytest.approx(math.sqrt(0.1 * 50))
-        assert middle.w_max == pytest.approx(3.5)
+        assert middle.w_max == pytest.approx(5.5)
 
     def test_reaches_both_bounds(self):
         genome = Genome()
