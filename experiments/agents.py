@@ -42,7 +42,7 @@ def expand(chosen: Sequence[str]) -> tuple[str, ...]:
 
 def sees_the_bandit(name: str) -> bool:
     """Whether an agent is told what it could not know: a mark on the scale rather than a contender."""
-    return name in baselines.POLICIES and hasattr(baselines.POLICIES[name], "watch")
+    return hasattr(baselines.POLICIES.get(name.partition(":")[0]), "watch")
 
 
 class Agent(Protocol):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -84,21 +86,41 @@ def regrets(name: str, values: np.ndarray | None, games: Games, seed: tuple[int,
     total = np.zeros(n_settings)
     for n_arms in games.arms:
         named = {} if values is None else dict(zip(baselines.POLICIES[name].tunable, values.T, strict=True))
-        policy = baselines.make(
-            name,
-            n_arms,
-            n_games=len(game),
-            rng=np.random.default_rng([*seed, n_arms]),
-            **{key: column.repeat(n_games) for key, column in named.items()},
-        )
+        rng: Any = SharedLuck(np.random.default_rng([*seed, n_arms]), n_settings)
+        repeated = {key: column.repeat(n_games) for key, column in named.items()}
+        policy: Any = baselines.make(name, n_arms, n_games=len(game), rng=rng, **repeated)
+        shown = SimpleNamespace()
+        if hasattr(policy, "watch"):
+            policy.watch(shown)
         missed = np.zeros(len(game))
         for probabilities, luck in rounds(games, seed, n_arms):
+            shown.best_arm = probabilities.argmax(axis=1)[game]
             arms = policy.select_arm()
             expected = probabilities[game, arms]
             policy.update(arms, (luck[game, N_LUCK] < expected).view(np.int8))
             missed += probabilities.max(axis=1)[game] - expected
         total += missed.reshape(n_settings, n_games).mean(axis=1) / games.n_rounds
     return total / len(games.arms)
+
+
+class SharedLuck:
+    """Stands in for a numpy Generator where many settings play the same games: all have the same uniform numbers.
+
+    So that settings differ by what they are rather than by luck. Samples of Beta distributions are each its own.
+    """
+
+    def __init__(self, rng: np.random.Generator, n_settings: int) -> None:
+        self._rng, self._n_settings = rng, n_settings
+
+    def random(self, size: int | tuple[int, ...]) -> np.ndarray:
+        """Uniform numbers in [0, 1), the first axis being settings x games."""
+        first, *others = size if isinstance(size, tuple) else (size,)
+        drawn = self._rng.random((first // self._n_settings, *others))
+        return np.concatenate([drawn] * self._n_settings)
+
+    def beta(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Samples of Beta(a, b)."""
+        return self._rng.beta(a, b)
 
 
 def _reaches_beyond(tunable: list[baselines.Tunable], positions: np.ndarray, way: int) -> np.ndarray:
