@@ -16,7 +16,7 @@ from evolution.search import GAMES
 from nsa_brian.selection import N_LUCK
 
 #: Points of a grid in each direction, for one, two and three parameters.
-POINTS = {1: 17, 2: 9, 3: 6}
+POINTS = {1: 17, 2: 9, 3: 5}
 
 #: Grids at most, those that only widened the range included.
 MOST = 12

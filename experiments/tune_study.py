@@ -66,9 +66,10 @@ PRESETS = {
 
 
 def cells(settings: Settings) -> dict[str, Cell]:
-    """A cell for each policy."""
+    """A cell for each policy; the longest first, so that workers end together."""
     games = settings.games()
-    return {name: partial(tune_cell, name, games, settings.seed, settings.narrowings) for name in settings.policies}
+    longest_first = sorted(settings.policies, key=lambda name: -len(baselines.POLICIES[name].tunable))
+    return {name: partial(tune_cell, name, games, settings.seed, settings.narrowings) for name in longest_first}
 
 
 def tune_cell(name: str, games: Games, seed: int, narrowings: int) -> Arrays:
