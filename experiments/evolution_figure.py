@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from experiments.figures import house_style, new_figure
-from nsa_brian import PARAMETERS, NSAParameters, equations
+from nsa_brian import PARAMETERS, NSAParameters
 from nsa_brian.expression import numpy_function
+from nsa_brian.model import PAPER
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
@@ -131,7 +132,7 @@ def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x:
     """One of the model's functions, for each individual, made from the model's own strings."""
     argument = {"Phi_v": "w", "Phi_eta": "w", "phi_u": "u", "phi_v": "v"}[variable]
     kind = variable.removeprefix("Phi_").removeprefix("phi_")
-    source = equations.gaussian_sigmoid(kind) if argument == "w" else equations.response(kind)
+    source = PAPER.function_of_weight(kind) if argument == "w" else PAPER.response_of(kind)
     n = len(better["reward"])
     for rank, row in enumerate(better["parameters"][::-1], start=1):  # the fittest last, on top
         constants = NSAParameters.from_dict(dict(zip(PARAMETERS, map(float, row), strict=True))).to_dict()

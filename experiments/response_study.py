@@ -51,8 +51,8 @@ def cells(settings: Settings) -> dict[str, Cell]:
 
 def respond(parameters: Any, points: int) -> Arrays:
     """The functions of one set, all made from the model's own strings."""
-    from nsa_brian import equations
     from nsa_brian.expression import numpy_function
+    from nsa_brian.model import PAPER as MODEL
     from nsa_brian.pairs import Pairs
 
     constants = parameters.to_dict()
@@ -63,11 +63,11 @@ def respond(parameters: Any, points: int) -> Arrays:
         "w": w,
         "u": u,
         "v": v,
-        "value": numpy_function("Phi_v", equations.gaussian_sigmoid("v"), constants)(w=w),
-        "rate": numpy_function("Phi_eta", equations.gaussian_sigmoid("eta"), constants)(w=w),
+        "value": numpy_function("Phi_v", MODEL.function_of_weight("v"), constants)(w=w),
+        "rate": numpy_function("Phi_eta", MODEL.function_of_weight("eta"), constants)(w=w),
         "x": x,
-        "phi_u": numpy_function("phi_u", equations.response("u"), constants)(u=x),
-        "phi_v": numpy_function("phi_v", equations.response("v"), constants)(v=x),
+        "phi_u": numpy_function("phi_u", MODEL.response_of("u"), constants)(u=x),
+        "phi_v": numpy_function("phi_v", MODEL.response_of("v"), constants)(v=x),
         "critical": np.array(critical_weight(w, u)),
     }
 

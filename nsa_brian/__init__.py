@@ -15,6 +15,8 @@ from nsa_brian.parameters import PARAMETERS, NSAParameters
 _LAZY = {
     "NSA": "agent",
     "NSANetwork": "network",
+    "Model": "model",
+    "Lateral": "model",
     "Decision": "network",
     "SpikingNSA": "spiking",
     "SpikingDecision": "spiking",

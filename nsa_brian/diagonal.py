@@ -18,6 +18,12 @@ class Diagonal(Engine):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.model.lateral:
+            names = ", ".join(lateral.variable for lateral in self.model.lateral)
+            raise ValueError(
+                f"{type(self).__name__} integrates each option by itself, but the model couples options ({names}): "
+                "use the engine network"
+            )
         self.w = np.zeros((self.n_games, self.n_arms))
         self.activity = np.zeros((2, self.n_games, self.n_arms))
         self._pulled: np.ndarray | None = None  # places in the flattened weights

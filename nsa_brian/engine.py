@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from brian2 import get_device
 
-from nsa_brian import equations
 from nsa_brian.expression import numpy_function
+from nsa_brian.model import PAPER, Model
 from nsa_brian.parameters import PARAMETERS, NSAParameters
 from nsa_brian.selection import N_LUCK, TIES, select
 
@@ -34,6 +34,8 @@ class Engine(ABC):
     rng : numpy.random.Generator
         Source of tie breaks and random arms, the only randomness of the model. Drawn outside the simulator, so
         that engines can be compared choice for choice.
+    model : Model
+        The equations, by default the paper's.
 
     Attributes
     ----------
@@ -56,6 +58,7 @@ class Engine(ABC):
         ties: str = "random",
         tolerance: float = 1e-6,
         rng: np.random.Generator | None = None,
+        model: Model = PAPER,
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
@@ -71,13 +74,17 @@ class Engine(ABC):
         self.parameters = [parameters] * n_games if isinstance(parameters, NSAParameters) else list(parameters)
         if len(self.parameters) != n_games:
             raise ValueError(f"parameters must be one set or {n_games}, one for each game, got {len(self.parameters)}")
-        self.ties, self.tolerance = ties, tolerance
+        self.ties, self.tolerance, self.model = ties, tolerance, model
         self.rng = np.random.default_rng() if rng is None else rng
         self.agreed = np.zeros(n_games, dtype=bool)
         self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
         self._plasticity = numpy_function(
-            equations.PLASTICITY, equations.gaussian_sigmoid("eta"), by_name(self.parameters)
+            self.model.plasticity, self.model.function_of_weight("eta"), self._constants()
         )
+
+    def _constants(self) -> dict[str, Any]:
+        """Values of all that has a name in the equations: numbers, or arrays (games,) where games differ."""
+        return {**by_name(self.parameters), **self.model.values}
 
     @property
     def u(self) -> np.ndarray:

@@ -20,12 +20,15 @@ from typing import Any
 import numpy as np
 from brian2 import Clock, Network, NetworkOperation, NeuronGroup, StateMonitor, Synapses, ms, second
 
-from nsa_brian import equations
 from nsa_brian.code_objects import told_if_slow
 from nsa_brian.engine import Engine, Pull
+from nsa_brian.model import PAPER, Lateral, Model, check_noise
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.timing import steps_of
+
+#: Time steps whose noise is drawn together; a constant, so that a game's noise does not depend on the batch.
+NOISE_AHEAD = 64
 
 
 @dataclass(frozen=True)
@@ -73,11 +76,15 @@ class NSANetwork(Engine):
         Time step of the recording, by default that of the simulation.
     name : str
         Prefix of all Brian2 names; two networks in one script want two.
+    model : Model
+        The equations; this engine alone can run couplings between options.
 
     Attributes
     ----------
     U, V : NeuronGroup
     UV, VU : Synapses
+    lateral : list of Synapses
+        Those between options, if the model has any.
     monitors : dict
         The StateMonitor that recorded a variable, by the variable's name.
     network : brian2.Network
@@ -99,10 +106,12 @@ class NSANetwork(Engine):
         record: Sequence[str] = (),
         record_dt: Any = None,
         name: str = "nsa",
+        model: Model = PAPER,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
         rng = np.random.default_rng(seed) if rng is None else rng
-        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
+        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        check_noise(model, method)
         if len(set(self.parameters)) > 1:
             raise ValueError("the network engine plays all games with the same parameters")
         parameters = self.parameters[0]
@@ -111,20 +120,25 @@ class NSANetwork(Engine):
 
         size = n_games * n_arms
         namespace = {info.name: value * (ms if info.unit == "ms" else 1) for info, value in parameters.items()}
+        namespace |= {**model.values, "n_arms": n_arms}
         clock = Clock(dt=dt, name=f"{name}_clock")
         made = {"namespace": namespace, "clock": clock, "method": method}
-        self.U = NeuronGroup(size, equations.population_u(), name=f"{name}_U", **made)
-        self.V = NeuronGroup(size, equations.population_v(), name=f"{name}_V", **made)
-        self.UV = Synapses(self.U, self.V, equations.synapse_uv(), name=f"{name}_UV", **made)
-        self.VU = Synapses(self.V, self.U, equations.synapse_vu(), name=f"{name}_VU", **made)
+        self.U = NeuronGroup(size, model.population_u(), name=f"{name}_U", **made)
+        self.V = NeuronGroup(size, model.population_v(), name=f"{name}_V", **made)
+        self.UV = Synapses(self.U, self.V, model.synapse_uv(), name=f"{name}_UV", **made)
+        self.VU = Synapses(self.V, self.U, model.synapse_vu(), name=f"{name}_VU", **made)
         with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):
             self.UV.connect(j="i")
             self.VU.connect(j="i")
+            self.lateral = [self._lateral(lateral, f"{name}_{lateral.variable}", made) for lateral in model.lateral]
         self.monitors = self._monitors(record, record_dt if record_dt is not None else dt, name)
         timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
-        self.network = Network(
-            self.U, self.V, self.UV, self.VU, timing, *dict.fromkeys(self.monitors.values()), name=f"{name}_network"
-        )
+        self.network = Network(self.U, self.V, self.UV, self.VU, *self.lateral, timing, name=f"{name}_network")
+        self.network.add(*dict.fromkeys(self.monitors.values()))
+        if model.noise:
+            self._noise_rng = self.rng.spawn(1)[0]
+            self._noise: list[np.ndarray] = []
+            self.network.add(NetworkOperation(self._draw, clock=clock, when="start", name=f"{name}_noise"))
         self._pull: Pull | None = None
         self._trace: tuple[np.ndarray, np.ndarray] | None = None
         self._rest()
@@ -205,6 +219,20 @@ class NSANetwork(Engine):
         self.v[:] = 0
         self.U.I = self.parameters[0].I_ext
         self._step = 0
+
+    def _draw(self) -> None:
+        """New noise for every neuron at the start of a time step; drawn ahead, for a call costs more than a number."""
+        if not self._noise:
+            size = (self.n_games, NOISE_AHEAD, 2, self.n_arms)
+            self._noise = list(self._noise_rng.normal(0, 1, size).transpose(1, 2, 0, 3))
+        self._view(self.U, "n_u")[:], self._view(self.V, "n_v")[:] = self._noise.pop()
+
+    def _lateral(self, lateral: Lateral, name: str, made: dict[str, Any]) -> Synapses:
+        """Synapses from every option of a game to every other option of it."""
+        group = {"u": self.U, "v": self.V}[lateral.population]
+        synapses = Synapses(group, group, lateral.synapse, name=name, **made)
+        synapses.connect("i != j and i // n_arms == j // n_arms")
+        return synapses
 
     def _view(self, group: Any, variable: str) -> np.ndarray:
         return group.variables[variable].get_value().reshape(self.n_games, self.n_arms)

@@ -17,9 +17,9 @@ from brian2.equations.equations import FLOAT, INTEGER, SUBEXPRESSION
 from brian2.groups.group import Group
 from brian2.stateupdaters.base import StateUpdateMethod
 
-from nsa_brian import equations
 from nsa_brian.code_objects import code_object_class
 from nsa_brian.invariants import split_invariants
+from nsa_brian.model import PAPER, Model
 from nsa_brian.parameters import PARAMETERS, NSAParameters
 from nsa_brian.timing import steps_of
 
@@ -40,6 +40,8 @@ class Pairs:
         Any of Brian2's integration methods that fits the equations.
     given : {"w", "Phi_v"}
         What a round is asked for: weights, or option values.
+    model : Model
+        The equations. They must not couple options, for a pair is integrated by itself.
 
     Attributes
     ----------
@@ -48,27 +50,40 @@ class Pairs:
     """
 
     def __init__(
-        self, parameters: Sequence[NSAParameters], dt: Any = 1 * ms, method: str = "euler", given: str = "w"
+        self,
+        parameters: Sequence[NSAParameters],
+        dt: Any = 1 * ms,
+        method: str = "euler",
+        given: str = "w",
+        model: Model = PAPER,
     ) -> None:
-        model, start = equations.pair(), {"u": "0", "v": "0", "I": "I_ext"}
-        used = model.identifiers | {"I_ext"}
+        pair, start = model.pair(), {"u": "0", "v": "0", "I": "I_ext"}
+        used = pair.identifiers | {"I_ext"}
         if given == "w":
-            value = equations.gaussian_sigmoid("v")["Phi_v"]
+            value = model.function_of_weight("v")["Phi_v"]
             start["Phi_v"] = value.expr.code
             used |= value.identifiers
+        constants = {name: number for name, number in model.values.items() if name in used}
         used &= set(PARAMETERS)
 
         self._group = group = _PairGroup(len(parameters), dt)
-        group.add(model)
+        group.add(pair)
         group.add(Equations("\n".join(f"{name} : {_UNITS[PARAMETERS[name].unit]}" for name in sorted(used))))
         group.add(Equations("w : 1\ninput_steps : integer\nround_steps : integer\nn_units : integer (shared)"))
-        code = StateUpdateMethod.apply_stateupdater(model, group.variables, method)
+        if constants:
+            group.add(Equations("\n".join(f"{name} : 1" for name in constants)))
+        if model.noise:
+            group.add(Equations("stream : 1"))  # where each pair's random numbers begin; the template draws them
+            start |= {"n_u": "stream", "n_v": "0"}
+        code = StateUpdateMethod.apply_stateupdater(pair, group.variables, method)
         if not isinstance(code, str):
             raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
-        invariants, step = split_invariants(code, group.variables, used | {"dt", "Phi_v"})
+        invariants, step = split_invariants(code, group.variables, used | set(constants) | {"dt", "Phi_v"})
         if invariants:
             group.add(Equations("\n".join(f"{name} : 1" for name in invariants)))
         self._set_parameters(parameters, used, dt, method)
+        for name, number in constants.items():
+            group.array(name)[:] = number
 
         begin = "\n".join(f"{name} = {expr}" for name, expr in {**start, **invariants}.items())
         self.run_round = create_runner_codeobj(
@@ -80,14 +95,17 @@ class Pairs:
             codeobj_class=code_object_class(),
         )
         self._given, self._u, self._v, self._n_units = map(group.array, (given, "u", "v", "n_units"))
+        self._stream = group.array("stream") if model.noise else None
 
-    def respond(self, given: np.ndarray) -> np.ndarray:
+    def respond(self, given: np.ndarray, luck: np.ndarray | None = None) -> np.ndarray:
         """Run a round of the first pairs.
 
         Parameters
         ----------
         given : array (n,)
             Weights, or option values, of the first n pairs.
+        luck : array (n,), if there is noise
+            Uniform numbers: each pair's noise follows from its own.
 
         Returns
         -------
@@ -97,6 +115,8 @@ class Pairs:
         n = len(given)
         self._given[:n] = given
         self._n_units[0] = n
+        if self._stream is not None:
+            self._stream[:n] = luck
         self.run_round()
         return np.array((self._u[:n], self._v[:n]))
 

@@ -9,6 +9,7 @@ import numpy as np
 from brian2 import ms
 
 from nsa_brian.diagonal import Diagonal
+from nsa_brian.model import PAPER, Model, check_noise
 from nsa_brian.pairs import Pairs
 from nsa_brian.parameters import NSAParameters
 
@@ -23,7 +24,10 @@ class Rounds(Diagonal):
     dt, method
         See :class:`nsa_brian.pairs.Pairs`.
     dense : bool
-        Integrate every pair in every round, needed or not: the same choices, for what it costs.
+        Integrate every pair in every round, needed or not: the same choices, for what it costs. With noise there is
+        no other way, since a pair answers differently each time.
+    model : Model
+        The equations. They must not couple options.
     """
 
     def __init__(
@@ -38,10 +42,13 @@ class Rounds(Diagonal):
         dt: Any = 1 * ms,
         method: str = "euler",
         dense: bool = False,
+        model: Model = PAPER,
     ) -> None:
-        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
-        self.dense = dense
-        self.pairs = Pairs([p for p in self.parameters for _ in range(n_arms if dense else 1)], dt, method)
+        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        check_noise(model, method)
+        self.dense = dense or bool(model.noise)
+        units = [p for p in self.parameters for _ in range(n_arms if self.dense else 1)]
+        self.pairs = Pairs(units, dt, method, model=model)
         self.reset()
 
     def _answer(self, w: np.ndarray) -> np.ndarray:
@@ -50,14 +57,23 @@ class Rounds(Diagonal):
     def respond(self) -> None:
         """Integrate the pulled arms' pairs, or all of them."""
         if self.dense:
-            self.activity[:] = self.pairs.respond(self.w.ravel()).reshape(self.activity.shape)
+            luck = self.rng.random(self.w.shape).ravel() if self.model.noise else None
+            self.activity[:] = self.pairs.respond(self.w.ravel(), luck).reshape(self.activity.shape)
         else:
             super().respond()
+
+    def reset(self) -> None:
+        """Forget everything: all weights 0."""
+        if self.model.noise:
+            self.set_weights(np.zeros(self.n_arms))
+        else:
+            super().reset()
 
     def set_weights(self, w: np.ndarray) -> None:
         """Put in weights (games, arms), or (arms,) for all games."""
         if self.dense:
             self.w[:] = w
-            self.respond()
+            if not self.model.noise:  # there, activities come with the next round and its noise
+                self.respond()
         else:
             super().set_weights(w)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from brian2 import SpikeMonitor, ms, second
 
-from nsa_brian import calibration, equations
+from nsa_brian import calibration
 from nsa_brian.engine import Engine, Pull
 from nsa_brian.expression import numpy_function
 from nsa_brian.parameter_set import load
@@ -114,7 +114,7 @@ class SpikingNSA(Engine):
             spiking = spiking.replace(J_v=calibration.coupling(self.parameters[0], spiking, dt))
         self.spiking = spiking
         self.network = SpikingNetwork(n_games, n_arms, spiking, self.rng.spawn(1)[0], dt, name)
-        self._value = numpy_function("Phi_v", equations.gaussian_sigmoid("v"), self.parameters[0].to_dict())
+        self._value = numpy_function("Phi_v", self.model.function_of_weight("v"), self._constants())
         self.spikes = self._monitors() if record else {}
         self.network.network.add(*self.spikes.values())
         self.reset()

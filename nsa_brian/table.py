@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from brian2 import ms
 
-from nsa_brian import equations
 from nsa_brian.diagonal import Diagonal
-from nsa_brian.engine import by_name
 from nsa_brian.expression import numpy_function
+from nsa_brian.model import PAPER, Model
 from nsa_brian.pairs import Pairs, distinct_sets
 from nsa_brian.parameters import NSAParameters
 
@@ -35,6 +34,8 @@ class ResponseTable:
         Miss that a cell need not be refined for.
     refine : int
         Parts of a cell at most; a step is located to 1 / (cells * refine).
+    model : Model
+        The equations.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class ResponseTable:
         cells: int = 512,
         error: float = 1e-7,
         refine: int = 256,
+        model: Model = PAPER,
     ) -> None:
         self.parameters, self.cells = list(parameters), cells
         flat = np.arange(len(parameters) * cells)  # cells of all sets
@@ -52,7 +54,7 @@ class ResponseTable:
         while flat.size:
             which, cell = np.divmod(flat, cells)
             value = (cell[:, None] + np.arange(n + 1) / n) / cells
-            points = _answers(parameters, which.repeat(n + 1), value.ravel(), dt, method).reshape(2, -1, n + 1)
+            points = _answers(parameters, which.repeat(n + 1), value.ravel(), dt, method, model).reshape(2, -1, n + 1)
             miss = _miss(points)
             coarse = (miss > error) & (4 * n <= refine)
             levels.append((n, flat[~coarse], points[:, ~coarse]))
@@ -91,6 +93,8 @@ class Table(Diagonal):
     ----------
     n_arms, parameters, n_games, ties, tolerance, rng
         See :class:`nsa_brian.engine.Engine`; each game may have its own parameters.
+    model : Model
+        The equations, without noise and without couplings between options.
     table : ResponseTable, optional
         An existing table of the games' different sets, in the order in which they first appear.
     **grid
@@ -106,14 +110,17 @@ class Table(Diagonal):
         tolerance: float = 1e-6,
         rng: np.random.Generator | None = None,
         table: ResponseTable | None = None,
+        model: Model = PAPER,
         **grid: Any,
     ) -> None:
-        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
+        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        if model.noise:
+            raise ValueError("a table holds one answer for each value, and noise makes many: use rounds or network")
         distinct, self._which = distinct_sets(self.parameters)
-        self.table = ResponseTable(distinct, **grid) if table is None else table
+        self.table = ResponseTable(distinct, model=model, **grid) if table is None else table
         if self.table.parameters != distinct:
             raise ValueError("table was made for other parameters than those of the games")
-        self._value = numpy_function("Phi_v", equations.gaussian_sigmoid("v"), by_name(self.parameters))
+        self._value = numpy_function("Phi_v", self.model.function_of_weight("v"), self._constants())
         self.reset()
 
     def _answer(self, w: np.ndarray) -> np.ndarray:
@@ -129,7 +136,7 @@ def _miss(points: np.ndarray) -> np.ndarray:
 
 
 def _answers(
-    parameters: Sequence[NSAParameters], which: np.ndarray, value: np.ndarray, dt: Any, method: str
+    parameters: Sequence[NSAParameters], which: np.ndarray, value: np.ndarray, dt: Any, method: str, model: Model
 ) -> np.ndarray:
     """Activities (2, n) for many option values of many parameter sets, in one call."""
-    return Pairs([parameters[i] for i in which], dt, method, given="Phi_v").respond(value)
+    return Pairs([parameters[i] for i in which], dt, method, "Phi_v", model).respond(value)

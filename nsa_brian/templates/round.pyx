@@ -50,6 +50,20 @@ cdef extern from *:
     using ::int_;
     static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
 
+    {% if 'stream' in variables %}
+    // The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
+    // Euler scheme asks for no more than the right moments), cut from one turn of Steele et al.'s splitmix64.
+    static inline double noise(uint64_t& state)
+    {
+        uint64_t z = (state += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        z ^= z >> 31;
+        const uint64_t sum = (z & 0xffff) + ((z >> 16) & 0xffff) + ((z >> 32) & 0xffff) + (z >> 48);
+        return ((double)(int32_t)sum - 131070.0) * {{ 1 / (4 * (65536**2 - 1) / 12)**0.5 }};
+    }
+    {% endif %}
+
     // The loop's turns are independent of each other.
     #if defined(__clang__)
     #define NSA_VECTORISE _Pragma("clang loop vectorize(enable)")
@@ -86,6 +100,10 @@ cdef extern from *:
                     {{ vector_code['begin']|autoindent }}
                 }
             }
+            {% if 'stream' in variables %}
+            alignas(64) uint64_t _state[BLOCK];
+            memcpy(_state, {{ get_array_name(variables['stream']) }}, left * sizeof(uint64_t));
+            {% endif %}
             for (int step = 0, next; ; step = next)
             {
                 next = INT_MAX;  // where the next phase of any unit of the block ends
@@ -97,6 +115,10 @@ cdef extern from *:
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < left; _idx++)
                     {
+                        {% if 'stream' in variables %}
+                        {{ get_array_name(variables['n_u']) }}[_idx] = noise(_state[_idx]);
+                        {{ get_array_name(variables['n_v']) }}[_idx] = noise(_state[_idx]);
+                        {% endif %}
                         {{ vector_code['step']|autoindent }}
                     }
                 for (int i = 0; i < left; i++)
