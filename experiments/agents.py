@@ -70,12 +70,20 @@ def check_names(chosen: Sequence[str]) -> None:
 
 
 def make_agent(
-    name: str, n_arms: int, n_games: int, rng: np.random.Generator, parameters: NSAParameters, engine: str, ties: str
+    name: str,
+    n_arms: int,
+    n_games: int,
+    rng: np.random.Generator,
+    parameters: NSAParameters,
+    engine: str,
+    ties: str,
+    noise: float = 0.0,
 ) -> Agent:
-    """Build an agent for many games at once; the last three arguments matter to ``nsa`` only."""
+    """Build an agent for many games at once; the last four arguments matter to ``nsa`` only."""
     if name == "nsa":
-        from nsa_brian import NSA  # here, so that the baselines play without Brian2
+        from nsa_brian import NSA, Model  # here, so that the baselines play without Brian2
 
-        return NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng)
+        options = {"model": Model(noise=noise)} if noise else {}
+        return NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, **options)
     policy, _, variant = name.partition(":")
     return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

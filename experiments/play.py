@@ -69,6 +69,7 @@ def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent
         NSAParameters.from_dict(settings.parameters),
         settings.engine,
         settings.ties,
+        settings.noise,
     )
 
 

@@ -26,6 +26,7 @@ EPILOG = f"""examples:
   nsa play --env schedule --env-option table=my.csv --trials 1 --rounds 300
   nsa play --env random-walk --arms 4 --env-option decay=0.99
   nsa play --env MAB-D --env-option preset=published-table --json
+  nsa play --noise 0.05 --agents nsa,ucb1
   nsa play --model spiking --arms 5 --trials 1 --rounds 300 --agents nsa,random
 
 {game_options.BANDITS_AND_OPTIONS}"""
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--parameters", metavar="SET", help="NSA's parameters: a set's name or a file (see nsa parameters)")
     add("--model", metavar="NAME", help=f"NSA's neurons: {', '.join(MODELS)} (default rate)")
     add("--engine", metavar="NAME", help=f"how NSA is run: {', '.join(ENGINES)} (default {DEFAULT_ENGINE})")
+    add("--noise", type=float, metavar="SD", help="white noise in NSA's rates: the activity's sd by noise alone")
     add("--ties", metavar="RULE", help="ties of NSA's argmax: random (default) or first")
     add("--workers", type=int, metavar="N", default=1, help="processes; they change the time only (default 1)")
     add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
@@ -81,7 +83,7 @@ def read_settings(args: argparse.Namespace) -> PlaySettings:
     """Settings from options; a ValueError says what is wrong with them."""
     from nsa_brian import load
 
-    own = ("repetitions", "ties")
+    own = ("repetitions", "ties", "noise")
     given = {name: getattr(args, name) for name in own if getattr(args, name) is not None}
     engine = engine_of(args.model, args.engine)
     if engine is not None:

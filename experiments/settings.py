@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
@@ -33,6 +34,7 @@ class PlaySettings:
     parameters_name: str = DEFAULT_SET
     engine: str = DEFAULT_ENGINE
     ties: str = "random"
+    noise: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -44,6 +46,10 @@ class PlaySettings:
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
+        if not 0 <= self.noise < math.inf:
+            raise ValueError(f"noise must be a number from 0 up, got {self.noise}")
+        if self.noise and self.engine not in ("rounds", "network"):
+            raise ValueError(f"noise in the rates is run by rounds or network, not by engine {self.engine!r}")
         for name in ("name", "n_arms", "n_games", "trial_rounds"):
             if name in self.env_options:
                 raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
@@ -75,7 +81,10 @@ class PlaySettings:
     @property
     def id(self) -> str:
         """A short name that differs when the settings do."""
-        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
+        settings = dataclasses.asdict(self)
+        if not self.noise:
+            del settings["noise"]  # without it the games are what they were before there was any
+        text = json.dumps(settings, sort_keys=True)
         return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def make_bandit(self, n_games: int) -> Bandit:

@@ -1,0 +1,47 @@
+"""
+Options that inhibit each other
+===============================
+
+Every neuron of U is inhibited by all others of U: synapses between options, which the paper's model has none of. One
+string says what they add, the rate equation says where it goes. The network runs it; the fast engines, which integrate
+each option by itself, refuse.
+"""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from nsa_brian import Lateral, Model, NSANetwork, load
+from nsa_brian.rounds import Rounds
+
+model = Model(
+    rate_u="du/dt = (-u + I_u + I_lateral + I{noise}) / tau_u : 1",
+    lateral=(Lateral("u", "I_lateral", "-inhibition * phi_u_pre"),),
+    constants={"inhibition": 0.4},
+)
+parameters = load("minbandit-38").parameters
+weights = np.array([3.0, 3.4, 3.8, 4.2])
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
+for ax, title, name, given in (
+    (axes[0], "paper", "paper", {}),
+    (axes[1], "with inhibition", "lateral", {"model": model}),
+):
+    network = NSANetwork(4, parameters, seed=1, name=name, **given)
+    network.set_weights(weights)
+    decision = network.decide()
+    for k in range(4):
+        ax.plot(decision.t, decision.u[:, k], label=f"w = {weights[k]}")
+    ax.set_title(f"{title}: arm {decision.arm}", loc="left")
+    ax.set_xlabel("time (s)")
+    print(f"{title}: u at the end {decision.u[-1].round(2)}, arm {decision.arm}, agreed: {decision.agreed}")
+axes[0].set_ylabel("u")
+axes[1].legend()
+figure.savefig("inhibit_between_options.png", dpi=120)
+
+try:
+    Rounds(4, parameters, model=model)
+except ValueError as refusal:
+    print(f"the fast engine: {refusal}")

@@ -1,0 +1,47 @@
+"""The figure of ``nsa noise``: regret against the strength of noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.figures import AGENT_STYLE, house_style, new_figure, style_of
+
+
+def draw(found: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) -> Figure:
+    """A panel for each bandit."""
+    columns = min(2, len(found))
+    rows = -(-len(found) // columns)
+    with house_style():
+        figure = new_figure(1.5 + 3.4 * columns, 0.5 + 2.4 * rows)
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for ax, (env, of_env) in zip(axes.flat, found.items(), strict=False):
+            draw_bandit(ax, of_env, settings["strengths"])
+            ax.set_title(f"{env}, {settings['arms']} arms", loc="left")
+        for ax in list(axes.flat)[len(found) :]:
+            ax.set_visible(False)
+        for ax in axes[-1]:
+            ax.set_xlabel("noise (sd of the activity by noise alone)")
+        for ax in axes[:, 0]:
+            ax.set_ylabel("regret")
+        axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def draw_bandit(ax: Axes, of_env: Mapping[str, Any], strengths: list[float]) -> Axes:
+    """NSA's regret with its 95% interval at each strength, and the other agents as lines."""
+    regrets = [of_env[f"nsa {strength:g}"] for strength in strengths]
+    color = AGENT_STYLE["nsa"]["color"]
+    means = [regret["mean"] for regret in regrets]
+    if all(regret["ci95"] for regret in regrets):
+        low, high = zip(*(regret["ci95"] for regret in regrets), strict=True)
+        ax.fill_between(strengths, low, high, color=color, alpha=0.2, linewidth=0, label="95% interval")
+    ax.plot(strengths, means, color=color, marker="o", markersize=4, label="nsa")
+    others = [name for name in of_env if not name.startswith("nsa ")]
+    for name in others:
+        ax.axhline(of_env[name]["mean"], label=name, **style_of(name, others))
+    ax.set_ylim(bottom=0)
+    return ax

@@ -1,0 +1,97 @@
+"""``nsa noise``: NSA's regret against the strength of noise in its rates."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from experiments.game_settings import GameSettings, setting
+from experiments.table_study import play_cell
+from experiments.text_table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from experiments.study import Cell, StudyResults
+
+NAME = "noise"
+HELP = "NSA's regret against the strength of noise in its rates, for each bandit"
+EXAMPLES = """  nsa noise --strengths 0,0.1,0.2 --envs MAB-sin --workers 2
+  nsa noise --parameters minbandit-38 --arms 5"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(GameSettings):
+    """Bandits and strengths of noise. Every option is integrated in every round, so games are short by default."""
+
+    agents: tuple[str, ...] = setting(("nsa", "random"), "nsa, and whom to show beside it", "A,B")
+    envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, comma separated", "E,F")
+    arms: int = setting(10, "arms")
+    rounds: int = setting(500, "rounds of a trial")
+    repetitions: int = setting(20, "games, each with its own luck")
+    strengths: tuple[float, ...] = setting((0.0, 0.01, 0.03, 0.1, 0.2, 0.3), "sd of the activity by noise alone", "X,Y")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if "nsa" not in self.agents:
+            raise ValueError(f"agents must include nsa, the one with noise, got {','.join(self.agents)}")
+
+
+STANDARD = Settings()
+PRESETS = {
+    "standard": STANDARD,
+    "full": dataclasses.replace(STANDARD, rounds=2000, repetitions=40),
+    "quick": dataclasses.replace(
+        STANDARD, rounds=50, repetitions=4, envs=("MAB-P", "MAB-sin"), strengths=(0.0, 0.1, 0.3)
+    ),
+}
+
+
+def cells(settings: Settings) -> dict[str, Cell]:
+    """A cell for each bandit and strength, and one for each bandit and other agent."""
+    made: dict[str, Cell] = {}
+    for env in settings.envs:
+        games = settings.games(env, settings.arms)
+        for strength in settings.strengths:
+            made[f"{env}/nsa {strength:g}"] = partial(play_cell, dataclasses.replace(games, noise=strength), "nsa")
+        for agent in settings.agents:
+            if agent != "nsa":
+                made[f"{env}/{agent}"] = partial(play_cell, games, agent)
+    return made
+
+
+def summary(results: StudyResults) -> dict[str, Any]:
+    """Regret of NSA by bandit and strength, and of the others by bandit."""
+    from experiments.metrics import summary
+
+    found: dict[str, dict[str, Any]] = {}
+    for name, arrays in results.cells.items():
+        env, _, who = name.partition("/")
+        found.setdefault(env, {})[who] = summary(arrays["regret"])
+    return {"regret": found}
+
+
+def tables(results: StudyResults) -> list[Table]:
+    """A row for each bandit."""
+    found, settings = summary(results)["regret"], results.settings
+    columns = list(next(iter(found.values())))
+    rows = [[env, *(_cell(of_env[column]) for column in columns)] for env, of_env in found.items()]
+    played = (
+        f"{settings['arms']} arms, {settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games"
+    )
+    title = f"regret ± half its 95% interval against NSA's noise; {played}; nsa: {settings['parameters']}"
+    return [Table(title, ["bandit", *columns], rows, range(1, len(columns) + 1))]
+
+
+def _cell(regret: dict[str, Any]) -> str:
+    half = f" ±{regret['ci95'][1] - regret['mean']:.3f}" if regret["ci95"] else ""
+    return f"{regret['mean']:.3f}{half}"
+
+
+def draw(results: StudyResults) -> Figure:
+    """Regret against strength."""
+    from experiments import noise_figure
+
+    return noise_figure.draw(summary(results)["regret"], results.settings)
