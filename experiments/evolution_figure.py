@@ -42,7 +42,8 @@ def draw_fitness(logbook: Sequence[Mapping[str, Any]]) -> Figure:
         top.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         top.tick_params(labelbottom=False)
         below.plot(x, column["sigma"], color="black", marker=marker)
-        below.set_yscale("log")
+        if column["sigma"].max() > 10 * column["sigma"].min():
+            below.set_yscale("log")
         below.set_ylabel("step size σ")
         below.set_xlabel("generation")
         below.xaxis.set_major_locator(MaxNLocator(integer=True))

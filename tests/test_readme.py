@@ -1,4 +1,4 @@
-"""What the README shows runs as written."""
+"""What the README and the guide show runs as written."""
 
 import re
 import shlex
@@ -10,9 +10,11 @@ import pytest
 
 from experiments.cli import build_parser
 
-README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
-SCRIPTS = re.findall(r"```python\n(.*?)```", README, re.S)
-COMMANDS = sorted(set(re.findall(r"`(nsa [^`>]*)", README)))
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "extending.md").read_text("utf-8")
+SCRIPTS = re.findall(r"```python\n(.*?)```", README + GUIDE, re.S)
+COMMANDS = sorted(set(re.findall(r"`(nsa [^`>]*)", README + GUIDE)))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=range(len(SCRIPTS)))
@@ -31,4 +33,4 @@ def test_commands_are_understood(command):
 def test_nothing_is_left_to_fill_in_and_every_file_it_shows_is_there():
     assert not re.search(r"@[A-Z]+@|TODO", README)
     for target in re.findall(r"\]\(([^)]+)\)", README):
-        assert target.startswith("https://") or (Path(__file__).parent.parent / target).exists(), target
+        assert target.startswith("https://") or (ROOT / target).exists(), target
