@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any, Protocol
 
 
@@ -48,7 +50,7 @@ class Processes:
     def __init__(self, n: int) -> None:
         self.width = n
         # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
-        self._pool = ProcessPoolExecutor(n, get_context("spawn"), initializer=_leave_interrupts)
+        self._pool = ProcessPoolExecutor(n, get_context("spawn"), initializer=_begin)
         # The terminal sends Ctrl-C to all processes. Those that start now inherit that it is ignored: it is ours.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
@@ -71,6 +73,16 @@ class Processes:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
-    """Let Ctrl-C pass by. By a function, for Brian2 puts a handler of its own before what it finds, and calls that."""
+def _begin() -> None:
+    """In a worker: let Ctrl-C pass by, and do not outlive the parent."""
+    # By a function rather than SIG_IGN, for Brian2 puts a handler of its own before what it finds, and calls that.
     signal.signal(signal.SIGINT, lambda *_: None)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its workers, and they would wait for work for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

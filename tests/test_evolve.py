@@ -96,9 +96,11 @@ class TestTheSameSearch:
         killed = subprocess.Popen(command(*search), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         for line in killed.stdout:
             if line.startswith("generation  4/"):
+                workers = _children(killed.pid)
                 killed.kill()
                 break
         killed.wait()
+        _wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))  # none is left behind
         assert 4 <= evolution_folder.load(tmp_path / "s").search.generation < 10
         assert not (tmp_path / "s" / "best.json").exists()
         resumed = nsa("evolve", "--resume", "s", "--workers", "2", cwd=tmp_path)
@@ -240,6 +242,12 @@ def test_a_checkpoint_that_is_none_is_refused(tmp_path):
 def _jobs(environment):
     listed = subprocess.run(["squeue", "-h", "-o", "%i"], env=environment, capture_output=True, text=True, check=True)
     return listed.stdout.split()
+
+
+def _children(pid):
+    """Processes that a process has started, where the system tells."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    return listed.read_text().split() if listed.exists() else []
 
 
 def _wait_until(true, seconds=30):
