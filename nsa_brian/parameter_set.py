@@ -15,7 +15,7 @@ from typing import Any
 
 from nsa_brian.parameters import NSAParameters
 
-DEFAULT_SET = "minbandit-38"
+DEFAULT_SET = "evolved"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 
 
