@@ -20,7 +20,7 @@ EXTRAS = {
     "experiments/gymnasium_game.py": {"gymnasium"},
 }
 STDLIB = __import__("sys").stdlib_module_names
-FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+FILES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 def imported(path):

@@ -24,9 +24,13 @@ def test_everything_in_the_search_ranges_is_legal_and_survives_json(values):
     assert ParameterSet.from_json(ParameterSet(parameters).to_json()).parameters == parameters
 
 
-def test_defaults_are_the_default_set_and_lie_in_the_search_range():
-    assert load().parameters == NSAParameters()
-    for info, value in NSAParameters().items():
+def test_defaults_are_set_38():
+    assert load("minbandit-38").parameters == NSAParameters()
+
+
+@pytest.mark.parametrize("name", names())
+def test_shipped_sets_lie_in_the_search_ranges(name):
+    for info, value in load(name).parameters.items():
         assert info.search[0] <= value <= info.search[1], info.name
 
 

@@ -21,7 +21,7 @@ from nsa_brian.calibration import critical_current, critical_value
 from nsa_brian.engines import engine_of
 from nsa_brian.spiking_network import SpikingNetwork
 
-SHIPPED = {name: load(name).parameters for name in ("minbandit-38", "minbandit-29")}
+SHIPPED = {name: load(name).parameters for name in ("minbandit-38", "minbandit-29", "evolved")}
 DEFAULT = SHIPPED["minbandit-38"]
 
 #: Fewer neurons and short phases, for what does not hang on them; a coupling of its own, to save the calibration.
@@ -37,7 +37,7 @@ def small(n_arms=3, n_games=1, **options):
 def left():
     """Firing left of U and V for weights from 0 to w_max, four options a weight, in one round."""
     w = np.linspace(0, DEFAULT.w_max, 46)
-    engine = SpikingNSA(len(w), n_games=4, seed=0)
+    engine = SpikingNSA(len(w), DEFAULT, n_games=4, seed=0)
     engine.set_weights(w)
     engine.respond()
     return w, engine.activity.copy()
@@ -231,7 +231,7 @@ def test_time_steps_and_mixed_sets_are_refused():
     with pytest.raises(ValueError, match=r"dt must be above 0 ms and at most 5 ms, the shortest time, got 8 ms"):
         small(dt=8 * ms)
     with pytest.raises(ValueError, match="spiking engine plays all games with the same parameters"):
-        SpikingNSA(3, list(SHIPPED.values()), n_games=2, spiking=SMALL)
+        SpikingNSA(3, list(SHIPPED.values())[:2], n_games=2, spiking=SMALL)
 
 
 def test_a_rate_model_without_a_critical_weight_is_refused_before_playing():
