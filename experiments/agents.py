@@ -17,7 +17,7 @@ from nsa_brian import NSAParameters
 #: The agents of the paper's comparison, and chance.
 PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
 
-#: A name that stands for NSA, every policy with its tuned parameters, and the ends of the scale.
+#: A name that stands for NSA and all policies, with their tuned parameters where there are any.
 STATE_OF_THE_ART = "state-of-the-art"
 
 
@@ -34,9 +34,8 @@ def tuned() -> dict[str, dict[str, float]]:
 
 
 def expand(chosen: Sequence[str]) -> tuple[str, ...]:
-    """The agents that are meant, in place of ``state-of-the-art``."""
-    settled = tuple(name for name, policy in baselines.POLICIES.items() if not policy.tunable)
-    group = ("nsa", *(f"{name}:tuned" for name in tuned()), *settled)
+    """The agents that are meant, in place of ``state-of-the-art``: every policy, tuned where it was."""
+    group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.POLICIES))
     return tuple(name for given in chosen for name in (group if given == STATE_OF_THE_ART else (given,)))
 
 

@@ -42,7 +42,7 @@ class Settings:
     rounds: int = setting(2000, "rounds of a trial")
     iterations: int = setting(2, "games of each bandit and number of arms")
     narrowings: int = setting(2, "times that the grid is narrowed around its best point")
-    seed: int = setting(0, "that of the search whose games are played")
+    seed: int = setting(41, "that of the search whose games are played; 41 is the one of set evolved")
 
     def __post_init__(self) -> None:
         if self.narrowings < 0:
