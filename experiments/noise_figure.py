@@ -27,6 +27,7 @@ def draw(found: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) ->
             ax.set_xlabel("noise (sd of the activity by noise alone)")
         for ax in axes[:, 0]:
             ax.set_ylabel("regret")
+        axes[0, 0].set_ylim(bottom=0)  # at the end: it stops the panels' common scale from growing
         axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
@@ -43,5 +44,4 @@ def draw_bandit(ax: Axes, of_env: Mapping[str, Any], strengths: list[float]) -> 
     others = [name for name in of_env if not name.startswith("nsa ")]
     for name in others:
         ax.axhline(of_env[name]["mean"], label=name, **style_of(name, others))
-    ax.set_ylim(bottom=0)
     return ax

@@ -20,6 +20,7 @@ from experiments import (
     entropy_study,
     environments_study,
     metrics,
+    noise_study,
     response_study,
     study,
     table_formats,
@@ -30,7 +31,15 @@ from nsa_brian import NSAParameters
 
 STUDIES = {
     module.NAME: module
-    for module in (table_study, entropy_study, updates_study, environments_study, decision_study, response_study)
+    for module in (
+        table_study,
+        entropy_study,
+        updates_study,
+        environments_study,
+        decision_study,
+        response_study,
+        noise_study,
+    )
 }
 SMALL = {
     "table": dataclasses.replace(table_study.PAPER, arms=(5, 10), envs=("MAB-P", "MAB-D"), rounds=60, repetitions=3),
@@ -39,6 +48,7 @@ SMALL = {
     "environments": dataclasses.replace(environments_study.PAPER, rounds=100),
     "decision": dataclasses.replace(decision_study.PAPER, after=(0, 60), rounds=60),
     "response": dataclasses.replace(response_study.PAPER, points=101),
+    "noise": dataclasses.replace(noise_study.STANDARD, arms=3, rounds=20, repetitions=3, strengths=(0.0, 0.3)),
 }
 
 
@@ -104,7 +114,8 @@ class TestContract:
         assert json.loads(json.dumps(summary, allow_nan=False)) == summary
 
     def test_every_preset_can_be_built(self, name):
-        assert {"paper", "full", "quick"} <= set(STUDIES[name].PRESETS)
+        first = "standard" if name == "noise" else "paper"  # noise is not in the paper
+        assert {first, "full", "quick"} <= set(STUDIES[name].PRESETS)
         for preset in STUDIES[name].PRESETS.values():
             assert STUDIES[name].cells(preset)
 
