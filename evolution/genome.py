@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from nsa_brian.parameters import PARAMETERS, NSAParameters, ParameterInfo
+from nsa_brian.parameters import PARAMETERS, NSAParameters, ParameterInfo, check_names
 
 
 class Genome:
@@ -33,11 +33,7 @@ class Genome:
 
     def __init__(self, fixed: Mapping[str, float] | None = None) -> None:
         self.fixed = dict(fixed or {})
-        for name in self.fixed:
-            if name not in PARAMETERS:
-                near = difflib.get_close_matches(name, PARAMETERS, n=1, cutoff=0.3)
-                hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(PARAMETERS)}"
-                raise ValueError(f"cannot fix {name!r}: no such parameter{hint}")
+        check_names(self.fixed)
         NSAParameters(**self.fixed)  # refuses illegal values
         if not self.genes:
             raise ValueError("all 22 parameters are fixed: nothing is left to search")
@@ -63,11 +59,8 @@ class Genome:
 
     def encode(self, parameters: NSAParameters) -> np.ndarray:
         """The vector of some parameters; values beyond a bound of the search are put on it."""
-        return np.array([2 * math.asin(2 * min(max(s, 0.0), 1.0) - 1) for s in self.positions(parameters)])
-
-    def positions(self, parameters: NSAParameters) -> np.ndarray:
-        """Where each gene's value stands in its range: 0 at the low bound, 1 at the high one."""
-        return np.array([_position(info, getattr(parameters, info.name)) for info in self.genes])
+        positions = np.array([position(info, getattr(parameters, info.name)) for info in self.genes])
+        return 2 * np.arcsin(2 * positions.clip(0, 1) - 1)
 
 
 def _value(info: ParameterInfo, s: float) -> float:
@@ -76,8 +69,9 @@ def _value(info: ParameterInfo, s: float) -> float:
     return min(max(value, low), high)  # rounding must not leave the range
 
 
-def _position(info: ParameterInfo, value: float) -> float:
+def position(info: ParameterInfo, value: Any) -> Any:
+    """Where a value, or an array of them, stands in its search range: 0 at the low bound, 1 at the high one."""
     low, high = info.search
     if info.scale == "log":
-        return math.log(value / low) / math.log(high / low)
+        return np.log(value / low) / np.log(high / low)
     return (value - low) / (high - low)

@@ -62,16 +62,10 @@ def cells(settings: Settings) -> dict[str, Cell]:
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
     """Train, put the weights into the network, watch."""
-    from experiments.game import play
-    from experiments.play import make_player
-    from experiments.randomness import streams
+    from experiments.play import trained
     from nsa_brian import NSANetwork, NSAParameters
 
-    agent: Any = make_player(games, "nsa", range(1))
-    bandit = games.make_bandit(1)
-    bandit.reset(streams(games.seed, "bandit", range(1)))
-    if rounds:
-        play(agent, bandit, rounds)
+    agent, bandit = trained(games, rounds)
     parameters = NSAParameters.from_dict(games.parameters)
     network = NSANetwork(games.arms, parameters, ties=games.ties, seed=games.seed)
     network.set_weights(agent.engine.w[0])

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from evolution.genome import position
 from experiments.figures import house_style, new_figure
 from nsa_brian import PARAMETERS, NSAParameters
 from nsa_brian.expression import numpy_function
@@ -61,16 +62,15 @@ def draw_genome(generation: Generation, bins: int = 20) -> Figure:
         ax = figure.subplots()
         shares = np.array(
             [
-                np.histogram(_positions(name, better[:, i]), bins, (0, 1))[0] / len(better)
-                for i, name in enumerate(PARAMETERS)
+                np.histogram(position(info, better[:, i]), bins, (0, 1))[0] / len(better)
+                for i, info in enumerate(PARAMETERS.values())
             ]
         )
         image = ax.pcolormesh(np.linspace(0, 1, bins + 1), np.arange(len(PARAMETERS) + 1), shares, cmap="Blues", vmin=0)
         ax.invert_yaxis()
         ax.set_yticks(np.arange(len(PARAMETERS)) + 0.5, [_label(name) for name in PARAMETERS])
         for i, info in enumerate(PARAMETERS.values()):
-            text = f"{info.search[0]:g} to {info.search[1]:g}" + (" (log)" if info.scale == "log" else "")
-            ax.text(1.02, i + 0.5, text, va="center", fontsize=7, color="grey")
+            ax.text(1.02, i + 0.5, info.search_range, va="center", fontsize=7, color="grey")
         ax.set_xticks([0, 0.5, 1], ["low bound", "middle", "high bound"])
         ax.set_title(f"the better half of the last generation ({len(better)} individuals)", loc="left")
         figure.colorbar(image, ax=ax, label="share of individuals", pad=0.16)
@@ -140,14 +140,6 @@ def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x:
         points = np.linspace(0, constants["w_max"], 201) if argument == "w" else x
         curve = numpy_function(variable, source, constants)(**{argument: points})
         ax.plot(points, curve, color=BLUE, alpha=0.05 + 0.6 * (rank / n) ** 2, linewidth=0.8)
-
-
-def _positions(name: str, values: np.ndarray) -> np.ndarray:
-    info = PARAMETERS[name]
-    low, high = info.search
-    if info.scale == "log":
-        return np.log(values / low) / np.log(high / low)
-    return (values - low) / (high - low)
 
 
 def _label(name: str) -> str:

@@ -41,7 +41,7 @@ def describe(chosen: ParameterSet) -> str:
             f"{value:g}",
             info.unit,
             info.domain.removeprefix("a number ").removeprefix("any "),
-            f"{info.search[0]:g} to {info.search[1]:g}" + (" (log)" if info.scale == "log" else ""),
+            info.search_range,
             info.meaning,
         ]
         for info, value in chosen.parameters.items()

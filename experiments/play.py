@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from envs import Bandit
 from experiments import metrics
 from experiments.agents import Agent, make_agent
 from experiments.game import Record
@@ -71,6 +72,15 @@ def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent
         settings.ties,
         settings.noise,
     )
+
+
+def trained(settings: PlaySettings, rounds: int) -> tuple[Any, Bandit]:
+    """NSA after some rounds of the first game, and the bandit as it then is."""
+    agent, bandit = make_player(settings, "nsa", range(1)), settings.make_bandit(1)
+    bandit.reset(streams(settings.seed, "bandit", range(1)))
+    if rounds:
+        play_game(agent, bandit, rounds)
+    return agent, bandit
 
 
 def play_agent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +17,9 @@ RESPONSE = "response"
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
     """Train the spiking network, then watch one more decision."""
-    from experiments.game import play
-    from experiments.play import make_player
-    from experiments.randomness import streams
+    from experiments.play import trained
 
-    agent: Any = make_player(games, "nsa", range(1))
-    bandit = games.make_bandit(1)
-    bandit.reset(streams(games.seed, "bandit", range(1)))
-    if rounds:
-        play(agent, bandit, rounds)
+    agent, bandit = trained(games, rounds)
     engine = agent.engine
     decision = engine.decide()
     spiking = engine.spiking

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -47,6 +47,11 @@ class ParameterInfo:
         if self.legal == UNIT_INTERVAL:
             return "a number from 0 to 1"
         return "any finite number"
+
+    @property
+    def search_range(self) -> str:
+        """The search range in words."""
+        return f"{self.search[0]:g} to {self.search[1]:g}" + (" (log)" if self.scale == "log" else "")
 
     def admits(self, value: float) -> bool:
         """Whether a value lies in the legal domain."""
@@ -133,11 +138,7 @@ class NSAParameters:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> NSAParameters:
         """Parameters from all 22 values by name; a missing or unknown name is an error."""
-        for name in values:
-            if name not in PARAMETERS:
-                near = difflib.get_close_matches(name, PARAMETERS, n=1, cutoff=0.3)
-                hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(PARAMETERS)}"
-                raise ValueError(f"unknown parameter {name!r}{hint}")
+        check_names(values)
         missing = [name for name in PARAMETERS if name not in values]
         if missing:
             raise ValueError(f"missing parameter{'s' * (len(missing) > 1)} {', '.join(missing)}: all 22 are needed")
@@ -152,3 +153,12 @@ class NSAParameters:
 PARAMETERS: dict[str, ParameterInfo] = {
     f.name: ParameterInfo(name=f.name, **f.metadata) for f in dataclasses.fields(NSAParameters)
 }
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse a name that is no parameter's, and offer the nearest."""
+    for name in names:
+        if name not in PARAMETERS:
+            near = difflib.get_close_matches(name, PARAMETERS, n=1, cutoff=0.3)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(PARAMETERS)}"
+            raise ValueError(f"unknown parameter {name!r}{hint}")
