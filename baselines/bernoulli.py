@@ -1,4 +1,4 @@
-"""Divergence of Bernoulli distributions, and the confidence bound that it gives."""
+"""Divergence of Bernoulli distributions, and the confidence bounds that it gives."""
 
 import numpy as np
 
@@ -12,23 +12,23 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return _term(p, q) + _term(1 - p, 1 - q)
 
 
-def upper_bound(mean: np.ndarray, budget: np.ndarray) -> np.ndarray:
-    """The highest q with kl(mean, q) <= budget.
+def highest_bound(mean: np.ndarray, budget: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The highest q with kl(mean, q) <= budget of any arm (column), and the first arm that has it, in each game (row).
 
     Newton's method on y = -ln(1 - q), in which the divergence is convex and nearly straight. It starts above the
-    solution, where the higher of two lower bounds of the divergence meets the budget, and comes down to it.
+    highest bound, where the higher of two lower bounds of the divergence meets the budget; from there, the highest of
+    all arms' next points lies above it again. So the logarithms that a step takes are one game's, not one arm's.
     """
-    p = np.clip(mean, 0, 1)
+    p = np.ascontiguousarray(mean.T)  # games side by side: numpy is slow along short axes
     rest = np.maximum(1 - p, TINY)
-    lowest = -np.log(rest)
-    entropy = rest * lowest - p * np.log(np.maximum(p, TINY))
-    pinsker = -np.log(np.maximum(rest - np.sqrt(budget / 2), TINY))  # kl >= 2 (q - p)^2
-    y = np.minimum((budget + entropy) / rest, pinsker)  # kl >= (1 - p) y - entropy
+    due = budget.T - _term(p, np.ones(1)) - _term(rest, np.ones(1))
+    pinsker = -np.log(np.maximum(rest - np.sqrt(budget.T / 2), TINY))  # kl >= 2 (q - p)^2
+    y = np.minimum(due / rest, pinsker).max(axis=0)  # kl >= (1 - p) y - entropy
     for _ in range(STEPS):
         q = np.maximum(-np.expm1(-y), TINY)
-        excess = rest * y - p * np.log(q) - entropy - budget
-        y = np.clip(y - excess / np.maximum(1 - p / q, TINY), lowest, y)
-    return np.where(p < 1, -np.expm1(-y), 1.0)
+        excess = rest * y - p * np.log(q) - due
+        y = y - q * np.maximum((excess / np.maximum(q - p, TINY)).min(axis=0), 0)
+    return -np.expm1(-y), np.maximum(excess, 0).argmin(axis=0)
 
 
 def _term(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -60,9 +60,8 @@ class CusumUCB(RestartingPolicy):
         self._rise = np.zeros((self.n_games, n_arms))
         self._fall = np.zeros((self.n_games, n_arms))
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
-        budget = self.exploration * np.log(np.maximum(self.pulls.sum(axis=1), 1))
-        return self.means + np.sqrt(budget[:, None] / pulls)
+    def _budget(self) -> np.ndarray:
+        return (self.exploration * np.log(np.maximum(self.pulls.sum(axis=1), 1)))[:, None]
 
     def _select(self) -> np.ndarray:
         return self._explore(self.epsilon, super()._select())

@@ -37,9 +37,8 @@ class DiscountedUCB(IndexPolicy):
         self.discount, self.exploration = self._tuned("discount", discount), self._tuned("exploration", exploration)
         self._total = np.zeros(self.n_games)
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
-        budget = self.exploration * np.log(np.maximum(self._total, 1))
-        return self.means + 2 * np.sqrt(budget[:, None] / pulls)
+    def _budget(self) -> np.ndarray:
+        return (4 * self.exploration * np.log(np.maximum(self._total, 1)))[:, None]
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         self.pulls *= self.discount[:, None]  # leaves each arm's mean as it is

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.bernoulli import divergence, upper_bound
-from baselines.index import RestartingPolicy
+from baselines.bernoulli import divergence
+from baselines.index import KLPolicy
 from baselines.tunable import POSITIVE, Tunable
 
 RESTARTS = ("local", "global")
@@ -15,7 +15,7 @@ RESTARTS = ("local", "global")
 STRIDE = 10
 
 
-class GLRKLUCB(RestartingPolicy):
+class GLRKLUCB(KLPolicy):
     """Pulls the largest q with n kl(mean, q) <= xi ln t, since the arm's last change; now and then all arms in turn.
 
     The arms take turns in the first K of every floor(K / alpha) rounds (in random order). An arm has changed if its n
@@ -66,9 +66,8 @@ class GLRKLUCB(RestartingPolicy):
         self._pulls_then = np.zeros((self.n_games, 64))
         self._sum_then = np.zeros((self.n_games, 64))
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
-        budget = self.exploration[:, None] * np.log(np.maximum(self._round - self._since, 1))
-        return upper_bound(self.means, budget / pulls)
+    def _budget(self) -> np.ndarray:
+        return self.exploration[:, None] * np.log(np.maximum(self._round - self._since, 1))
 
     def _select(self) -> np.ndarray:
         return self._take_turns(self.epsilon, self._round, super()._select())

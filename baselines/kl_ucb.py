@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.bernoulli import upper_bound
-from baselines.index import RestartingPolicy
+from baselines.index import KLPolicy
 from baselines.tunable import POSITIVE, Tunable
 
 
-class KLUCB(RestartingPolicy):
+class KLUCB(KLPolicy):
     """Pulls the arm with the highest q that is still likely: the largest with n kl(mean, q) <= xi ln t.
 
     t pulls in all and n of this arm; arms never pulled come first. Reference: Garivier and Cappé (2011), The KL-UCB
@@ -34,9 +33,8 @@ class KLUCB(RestartingPolicy):
         self.exploration = self._tuned("exploration", exploration)
         self._time = np.zeros(self.n_games)
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
-        budget = self.exploration * np.log(np.maximum(self._time, 1))
-        return upper_bound(self.means, budget[:, None] / pulls)
+    def _budget(self) -> np.ndarray:
+        return (self.exploration * np.log(np.maximum(self._time, 1)))[:, None]
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         super()._learn(arms, rewards)

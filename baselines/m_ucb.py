@@ -61,9 +61,8 @@ class MonitoredUCB(RestartingPolicy):
         # What the later half of the window has more than the earlier one.
         self._difference = np.zeros((self.n_games, n_arms))
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
-        budget = self.exploration * np.log(np.maximum(self._time, 1))
-        return self.means + np.sqrt(budget[:, None] / pulls)
+    def _budget(self) -> np.ndarray:
+        return (self.exploration * np.log(np.maximum(self._time, 1)))[:, None]
 
     def _select(self) -> np.ndarray:
         return self._take_turns(self.epsilon, self._time, super()._select())

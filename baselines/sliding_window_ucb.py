@@ -40,9 +40,9 @@ class SlidingWindowUCB(IndexPolicy):
         self._recent = RecentRounds(n_arms, self.window)
         self.pulls, self.means = self._recent.pulls, self._recent.means
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
+    def _budget(self) -> np.ndarray:
         rounds = np.minimum(max(self._recent.round, 1), self.window)
-        return self.means + np.sqrt((self.exploration * np.log(rounds))[:, None] / pulls)
+        return (self.exploration * np.log(rounds))[:, None]
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         self._recent.learn(arms, rewards)

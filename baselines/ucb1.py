@@ -33,9 +33,8 @@ class UCB1(IndexPolicy):
         self.exploration = self._tuned("exploration", exploration)
         self._round = 0
 
-    def _index(self, pulls: np.ndarray) -> np.ndarray:
-        budget = self.exploration * np.log(max(self._round, 1))
-        return self.means + np.sqrt(budget[:, None] / pulls)
+    def _budget(self) -> np.ndarray:
+        return (self.exploration * np.log(max(self._round, 1)))[:, None]
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         super()._learn(arms, rewards)

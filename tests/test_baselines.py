@@ -9,7 +9,7 @@ import pytest
 
 import baselines
 import envs
-from baselines.bernoulli import divergence, upper_bound
+from baselines.bernoulli import divergence, highest_bound
 from baselines.tunable import Tunable
 from experiments.game import play
 from experiments.metrics import regret
@@ -168,14 +168,25 @@ def test_positions_on_a_scale_go_there_and_back(scale):
     assert tunable.at(50) == pytest.approx(1)
 
 
-def test_the_upper_bound_spends_its_budget():
+def test_the_highest_bound_spends_its_arms_budget_and_no_arm_reaches_further():
     rng = np.random.default_rng(0)
-    mean, budget = rng.random(2000), 10 ** rng.uniform(-4, 1, 2000)
-    bound = upper_bound(mean, budget)
+    mean, budget = rng.integers(0, 31, (4000, 5)) / 30, 10 ** rng.uniform(-4, 1, (4000, 5))
+    bound, arm = highest_bound(mean, budget)
+    of_arm = np.arange(4000), arm
     inside = bound < 1 - 1e-9
-    assert divergence(mean, bound)[inside] == pytest.approx(budget[inside], rel=1e-6)
-    assert (bound >= mean).all()
-    assert upper_bound(np.array([0.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx([1 - math.exp(-0.5), 1])
+    assert divergence(mean[of_arm], bound)[inside] == pytest.approx(budget[of_arm][inside], rel=1e-6)
+    assert (bound[:, None] >= mean).all()
+    above = np.minimum(bound[:, None] * (1 + 1e-6), 1)
+    assert (divergence(mean, above) >= budget)[inside].all()
+
+
+def test_the_highest_bound_is_1_after_successes_alone_and_of_equal_arms_the_first_has_it():
+    mean, budget = np.array([[0.0, 1, 0.5, 1], [0, 0.5, 0, 0.5]]), np.array([[0.5, 0.1, 9, 0.9], [0.5, 0, 0.5, 0]])
+    bound, arm = highest_bound(mean, budget)
+    assert bound == pytest.approx([1, 0.5])
+    assert arm.tolist() == [1, 1]
+    bound, arm = highest_bound(np.zeros((1, 3)), np.array([[0.1, 0.5, 0.5]]))
+    assert (bound[0], arm[0]) == (pytest.approx(1 - math.exp(-0.5)), 1)
 
 
 @pytest.mark.parametrize(
