@@ -22,6 +22,7 @@ from experiments import (
     record_command,
     report_command,
     response_study,
+    standings_study,
     study_command,
     table_study,
     tune_study,
@@ -29,7 +30,15 @@ from experiments import (
 )
 from experiments.errors import UserError
 
-STUDIES = (table_study, entropy_study, updates_study, environments_study, decision_study, response_study)
+STUDIES = (
+    table_study,
+    entropy_study,
+    updates_study,
+    environments_study,
+    decision_study,
+    response_study,
+    standings_study,
+)
 COMMANDS: tuple[Any, ...] = (
     play_command,
     *map(study_command.command, STUDIES),

@@ -31,6 +31,12 @@ PARTS = {
         "option value and learning rate against the weight; responses of both populations.",
     ),
     "table": ("The comparison", "Heat map of the mean regret of each agent for each bandit and number of arms."),
+    "standings": (
+        "Against the state of the art",
+        "Left, mean regret of NSA and of every policy, with its tuned parameters, on each bandit, the paper's and "
+        "others; right, each agent's mean rank with the critical difference. Those without a rank see the bandit: "
+        "an oracle that starts anew at each change, and the best arm itself.",
+    ),
     "entropy": (
         "Entropy of the choices",
         "Left, each agent's choices over the rounds with the entropy of the last twenty; right, reward, regret and "

@@ -7,7 +7,15 @@ import dataclasses
 import json
 from typing import Any
 
-from experiments import decision_study, entropy_study, environments_study, response_study, table_study, updates_study
+from experiments import (
+    decision_study,
+    entropy_study,
+    environments_study,
+    response_study,
+    standings_study,
+    table_study,
+    updates_study,
+)
 from experiments.errors import UserError, blame_user
 from experiments.files import writable_folder, write_atomically
 
@@ -22,6 +30,7 @@ STUDIES: tuple[Any, ...] = (
     decision_study,
     response_study,
     table_study,
+    standings_study,
     entropy_study,
     updates_study,
 )

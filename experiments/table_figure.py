@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
-from experiments.figures import house_style, new_figure, style_of
+from experiments.figures import AGENT_STYLE, house_style, new_figure
 
 
 def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
@@ -27,21 +28,11 @@ def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
         axes = [figure.add_subplot(grid_spec[i, j]) for i in range(rows) for j in range(columns)]
         for ax, env in zip(axes, envs, strict=False):
             grid = np.array([[by_place[env, k]["agents"][a]["regret"]["mean"] for k in arms] for a in agents])
-            image = ax.imshow(grid, cmap="Greys", vmin=0, vmax=highest, aspect="auto")
-            for row, agent in enumerate(agents):
-                for column, k in enumerate(arms):
-                    cell, value = by_place[env, k], grid[row, column]
-                    label = f"{value:.2f}".removeprefix("0") + ("*" if agent in cell["level"] else "")
-                    dark = value > 0.55 * highest
-                    ax.text(
-                        column, row, label, ha="center", va="center", color="white" if dark else "black",
-                        fontweight="bold" if agent == cell["best"] else "normal", fontsize=8,
-                    )  # fmt: skip
+            best = np.array([[by_place[env, k]["best"] == agent for k in arms] for agent in agents])
+            level = np.array([[agent in by_place[env, k]["level"] for k in arms] for agent in agents])
+            image = draw_map(ax, grid, highest, best, level)
             ax.set_xticks(range(len(arms)), [str(k) for k in arms])
             ax.set_yticks(range(len(agents)), agents)
-            ax.tick_params(length=0)
-            for side in ("left", "bottom"):
-                ax.spines[side].set_visible(False)
             ax.set_title(env, loc="left")
             ax.set_xlabel("arms")
         for ax in axes[len(envs) :]:
@@ -53,18 +44,36 @@ def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
     return figure
 
 
+def draw_map(
+    ax: Axes, grid: np.ndarray, highest: float, bold: np.ndarray, starred: np.ndarray | None = None
+) -> AxesImage:
+    """Regrets in grey and in figures, up to the highest of all maps; some in bold, some with a star."""
+    image = ax.imshow(grid, cmap="Greys", vmin=0, vmax=highest, aspect="auto")
+    for (row, column), value in np.ndenumerate(grid):
+        star = "*" if starred is not None and starred[row, column] else ""
+        ax.text(
+            column, row, f"{value:.2f}".removeprefix("0") + star, ha="center", va="center", fontsize=8,
+            color="white" if value > 0.55 * highest else "black",
+            fontweight="bold" if bold[row, column] else "normal",
+        )  # fmt: skip
+    ax.tick_params(length=0)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_visible(False)
+    return image
+
+
 def draw_ranks(ax: Axes, ranks: dict[str, Any]) -> Axes:
     """Mean rank of each agent over the cells, best on top; bars that overlap cannot be told apart."""
     means, half = ranks["mean"], ranks["critical_difference"] / 2
     for place, (agent, mean) in enumerate(means.items()):
-        style = style_of(agent, list(means))
-        ax.plot([mean - half, mean + half], [place, place], color=style["color"], linewidth=3, alpha=0.35)
-        ax.plot(mean, place, "o", color=style["color"], markersize=5)
+        color = AGENT_STYLE["nsa"]["color"] if agent == "nsa" else "0.4"
+        ax.plot([mean - half, mean + half], [place, place], color=color, linewidth=3, alpha=0.35)
+        ax.plot(mean, place, "o", color=color, markersize=5)
     best = next(iter(means.values()))
     ax.axvspan(best - half, best + half, color="0.92", zorder=0)
     ax.set_yticks(range(len(means)), list(means))
     ax.invert_yaxis()
     ax.set_xlim(0.5 - half, len(means) + 0.5 + half)
-    ax.set_xlabel("mean rank over the cells (bars: Nemenyi's critical difference, 5%)")
-    ax.set_title("where each agent stands; grey: not to be told from the best", loc="left")
+    ax.set_xlabel("bars that overlap cannot be told apart (Nemenyi, 5%); grey: the best's")
+    ax.set_title("mean rank over the cells", loc="left")
     return ax

@@ -87,28 +87,35 @@ def paper_table() -> dict[str, Any]:
 
 def summary(results: StudyResults) -> dict[str, Any]:
     """Every cell with each agent's measures, who is best, who is level with it, and the paper's numbers."""
+    found = results.settings
+    listed = [compare(results, env, arms) for env in found["envs"] for arms in found["arms"]]
+    return {
+        "cells": listed,
+        **totals(listed, found["agents"]),
+        **_paper_totals(listed, found["agents"]),
+        "ranks": ranks(listed, found["agents"]),
+    }
+
+
+def compare(results: StudyResults, env: str, arms: int) -> dict[str, Any]:
+    """Each agent's measures on one bandit with some number of arms, who is best and who is level with it."""
     from experiments.metrics import level_with_best, summary
 
-    found = results.settings
-    listed = []
-    for env in found["envs"]:
-        for arms in found["arms"]:
-            arrays = {agent: results.cells[f"{env}/{arms}/{agent}"] for agent in found["agents"]}
-            contenders = {agent: a["regret"] for agent, a in arrays.items() if not sees_the_bandit(agent)}
-            best, level = level_with_best(contenders or {agent: a["regret"] for agent, a in arrays.items()})
-            agents = {}
-            for agent, a in arrays.items():
-                published = summary(a["published_regret"])
-                agents[agent] = {
-                    "regret": summary(a["regret"]),
-                    "published_regret": {"mean": published["mean"], "sd": published["sd"]},
-                    "reward": float(a["reward"].mean()),
-                    "entropy": float(a["entropy"].mean()),
-                    "fingerprint": str(a["fingerprint"]),
-                    "paper": _against_paper(env, arms, agent, a["published_regret"]),
-                }
-            listed.append({"env": env, "arms": arms, "best": best, "level": level, "agents": agents})
-    return {"cells": listed, **_totals(listed, found["agents"]), "ranks": _ranks(listed, found["agents"])}
+    arrays = {agent: results.cells[f"{env}/{arms}/{agent}"] for agent in results.settings["agents"]}
+    contenders = {agent: a["regret"] for agent, a in arrays.items() if not sees_the_bandit(agent)}
+    best, level = level_with_best(contenders or {agent: a["regret"] for agent, a in arrays.items()})
+    agents = {}
+    for agent, a in arrays.items():
+        published = summary(a["published_regret"])
+        agents[agent] = {
+            "regret": summary(a["regret"]),
+            "published_regret": {"mean": published["mean"], "sd": published["sd"]},
+            "reward": float(a["reward"].mean()),
+            "entropy": float(a["entropy"].mean()),
+            "fingerprint": str(a["fingerprint"]),
+            "paper": _against_paper(env, arms, agent, a["published_regret"]),
+        }
+    return {"env": env, "arms": arms, "best": best, "level": level, "agents": agents}
 
 
 def _against_paper(env: str, arms: int, agent: str, published: np.ndarray) -> dict[str, Any] | None:
@@ -124,7 +131,7 @@ def _against_paper(env: str, arms: int, agent: str, published: np.ndarray) -> di
     return {"mean": mean, "sd": sd, "z": float((published.mean() - mean) / error)}
 
 
-def _ranks(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any] | None:
+def ranks(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any] | None:
     """Where the contenders stand over all cells; None where there is nothing to rank."""
     from experiments.metrics import mean_ranks
 
@@ -135,7 +142,17 @@ def _ranks(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any] | 
     return mean_ranks(contenders, np.array(regrets))
 
 
-def _totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
+def totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
+    """Each agent's mean regret over some cells, and how many it won."""
+    return {
+        "mean_regret": {a: float(np.mean([cell["agents"][a]["regret"]["mean"] for cell in listed])) for a in agents},
+        "cells_won": {a: sum(cell["best"] == a for cell in listed) for a in agents},
+        "cells_won_or_level": {a: sum(a in cell["level"] for cell in listed) for a in agents},
+    }
+
+
+def _paper_totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
+    """How far ours lie from the paper's cells."""
     compared = [
         (agent, found["paper"], found["published_regret"]["mean"])
         for cell in listed
@@ -143,9 +160,6 @@ def _totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
         if found["paper"] is not None and found["paper"]["z"] is not None
     ]
     return {
-        "mean_regret": {a: float(np.mean([cell["agents"][a]["regret"]["mean"] for cell in listed])) for a in agents},
-        "cells_won": {a: sum(cell["best"] == a for cell in listed) for a in agents},
-        "cells_won_or_level": {a: sum(a in cell["level"] for cell in listed) for a in agents},
         "paper_cells": len(compared),
         "paper_cells_within_2_se": sum(abs(paper["z"]) <= 2 for _, paper, _ in compared),
         "paper_mean_deviation": {
@@ -165,20 +179,18 @@ def tables(results: StudyResults) -> list[Table]:
     )
     header = ["bandit", "agent", *(f"K={k}" for k in settings["arms"])]
     right = range(2, len(header))
-    ranks = found["ranks"]["mean"] if found["ranks"] else {}
+    rank = found["ranks"]["mean"] if found["ranks"] else {}
     won = [
         [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
-        + ([f"{ranks[a]:.2f}" if a in ranks else "–"] if ranks else [])
-        for a in sorted(settings["agents"], key=lambda a: ranks.get(a, 0.0))
+        + ([f"{rank[a]:.2f}" if a in rank else "–"] if rank else [])
+        for a in sorted(settings["agents"], key=lambda a: rank.get(a, 0.0))
     ]
-    totals = f"mean regret over the {len(found['cells'])} cells, and cells won"
-    columns = ["agent", "mean regret", "cells won", "won or level"]
-    if ranks:
-        columns.append("mean rank")
-        totals += f"; mean ranks differ (Nemenyi, 5%) from {found['ranks']['critical_difference']:.2f} apart"
+    told = f"mean regret over the {len(found['cells'])} cells, and cells won"
+    if rank:
+        told += f"; mean ranks differ (Nemenyi, 5%) from {found['ranks']['critical_difference']:.2f} apart"
     if found["paper_cells"]:
         deviation = ", ".join(f"{agent} {value:.3f}" for agent, value in found["paper_mean_deviation"].items())
-        totals += (
+        told += (
             f"; {found['paper_cells_within_2_se']} of the paper's {found['paper_cells']} cells lie within two standard "
             f"errors of ours, mean absolute deviation {deviation}"
         )
@@ -196,8 +208,8 @@ def tables(results: StudyResults) -> list[Table]:
             right,
         ),
         Table(
-            totals,
-            ["agent", "mean regret", "cells won", "won or level", *["mean rank"] * bool(ranks)],
+            told,
+            ["agent", "mean regret", "cells won", "won or level", *["mean rank"] * bool(rank)],
             won,
             range(1, 5),
         ),

@@ -58,10 +58,10 @@ def test_the_page_needs_nothing_from_elsewhere(page):
 
 
 def test_every_part_tells_its_settings_and_its_command(page):
-    for name in ("environments", "decision", "response", "table", "entropy", "updates"):
+    for name in ("environments", "decision", "response", "table", "standings", "entropy", "updates"):
         assert f"<pre>nsa {name} --preset quick</pre>" in page
-    assert page.count("<dt>seed</dt>") == 5  # all but response, which has no luck
-    assert page.count('alt="') == 6
+    assert page.count("<dt>seed</dt>") == 6  # all but response, which has no luck
+    assert page.count('alt="') == 7
 
 
 def dump(path, width):
@@ -91,10 +91,10 @@ def test_in_a_browser_no_errors_all_images_and_tables_that_sort(page, tmp_path, 
     path.write_text(page.replace("<head>", "<head>" + PROBE).replace("</body>", LOOK + "</body>"), "utf-8")
     seen = dump(path, width)
     assert seen["errors"] == []
-    assert len(seen["images"]) == 6
+    assert len(seen["images"]) == 7
     assert all(image_width > 500 and alt > 30 for image_width, alt in seen["images"])
     assert seen["overflow"] <= 0  # wide tables scroll by themselves
-    assert len(seen["sorted"]) >= 11
+    assert len(seen["sorted"]) >= 13
     for table in seen["sorted"]:
         assert sorted(table["before"]) == sorted(table["up"]) == sorted(table["down"])
         if numbers(table["up"]):

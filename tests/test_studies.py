@@ -22,6 +22,7 @@ from experiments import (
     metrics,
     noise_study,
     response_study,
+    standings_study,
     study,
     table_formats,
     table_study,
@@ -38,6 +39,7 @@ STUDIES = {
         environments_study,
         decision_study,
         response_study,
+        standings_study,
         noise_study,
     )
 }
@@ -48,6 +50,14 @@ SMALL = {
     "environments": dataclasses.replace(environments_study.PAPER, rounds=100),
     "decision": dataclasses.replace(decision_study.PAPER, after=(0, 60), rounds=60),
     "response": dataclasses.replace(response_study.PAPER, points=101),
+    "standings": dataclasses.replace(
+        standings_study.PAPER,
+        agents=("nsa", "ucb1", "optimistic:tuned", "best-arm"),
+        envs=("MAB-P", "MAB-D", "switching", "reversal"),
+        arms=(3, 5),
+        rounds=60,
+        repetitions=3,
+    ),
     "noise": dataclasses.replace(noise_study.STANDARD, arms=3, rounds=20, repetitions=3, strengths=(0.0, 0.3)),
 }
 
@@ -192,6 +202,29 @@ def test_the_papers_own_cells_stand_beside_ours(done):
     assert cell["agents"]["random"]["paper"] is None
 
 
+def test_standings_rank_who_does_not_see_the_bandit_over_each_group_of_cells(done):
+    found = standings_study.summary(done["standings"][0])
+    assert {name: group["cells"] for name, group in found["standings"].items()} == {
+        "all cells": 7,
+        "paper's bandits": 4,
+        "other bandits": 3,
+    }
+    assert [(cell["env"], cell["arms"]) for cell in found["cells"][4:]] == [
+        ("switching", 3),
+        ("switching", 5),
+        ("reversal", 2),  # whatever the numbers of arms
+    ]
+    for group in found["standings"].values():
+        assert set(group["ranks"]["mean"]) == {"nsa", "ucb1", "optimistic:tuned"}
+        assert sum(group["ranks"]["mean"].values()) == pytest.approx(6)
+        assert sum(group["cells_won"].values()) == group["cells"]
+        assert group["mean_regret"]["best-arm"] == 0
+    regrets = [cell["agents"]["nsa"]["regret"]["mean"] for cell in found["cells"]]
+    assert found["standings"]["paper's bandits"]["mean_regret"]["nsa"] == pytest.approx(np.mean(regrets[:4]))
+    assert found["regret_by_bandit"]["switching"]["nsa"] == pytest.approx(np.mean(regrets[4:6]))
+    assert standings_study.order(found)[-1] == "best-arm"
+
+
 def test_level_with_the_best_is_a_paired_test():
     luck = np.random.default_rng(0).normal(size=40)
     values = {"a": luck, "b": luck + 0.1, "c": luck + np.random.default_rng(1).normal(0.01, 0.1, 40)}
@@ -263,6 +296,8 @@ BAD = {
     "format": (["environments", "--format", "bmp"], "format must be one of png, pdf, svg, got 'bmp'"),
     "from": (["table", "--from", "gone.npz"], "gone.npz: cannot be read"),
     "workers": (["table", "--workers", "0"], "workers must be a whole number from 1 up, got 0"),
+    "two agents": (["standings", "--agents", "nsa,ucb1,best-arm"], "takes three agents that do not see the bandit"),
+    "one cell": (["standings", "--envs", "reversal"], "takes two cells, bandits or numbers of arms, got one"),
     "report": (["report", "--preset", "huge"], "unknown preset 'huge'"),
 }
 
