@@ -26,7 +26,7 @@ class GLRKLUCB(KLPolicy):
     Parameters
     ----------
     delta : float
-        Probability of a false alarm, roughly.
+        Probability of a false alarm, roughly; above 1 it only lowers the threshold further.
     epsilon : float
         alpha, share of rounds in which the arms take turns.
     exploration : float
@@ -39,7 +39,7 @@ class GLRKLUCB(KLPolicy):
     """
 
     tunable: ClassVar[dict[str, Tunable]] = {
-        "delta": Tunable(1e-6, 0.9, "log", (1e-300, 1), meaning="probability of a false alarm"),
+        "delta": Tunable(1e-6, 0.9, "log", (1e-300, 1e9), meaning="probability of a false alarm, roughly"),
         "epsilon": Tunable(0.001, 0.5, "log", meaning="share alpha of rounds in which the arms take turns"),
         "exploration": Tunable(0.001, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
     }

@@ -183,7 +183,7 @@ def tables(results: StudyResults) -> list[Table]:
     won = [
         [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
         + ([f"{rank[a]:.2f}" if a in rank else "–"] if rank else [])
-        for a in sorted(settings["agents"], key=lambda a: rank.get(a, 0.0))
+        for a in sorted(settings["agents"], key=lambda a: rank.get(a, np.inf))
     ]
     told = f"mean regret over the {len(found['cells'])} cells, and cells won"
     if rank:

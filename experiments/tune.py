@@ -33,6 +33,8 @@ class Tuning:
         Mean over the cells of the games.
     grid : array (tried,)
         Which grid it was part of, from 0.
+    best : int
+        Which of them is the best of the last grid.
     default : float
         Regret with the policy's default values.
     """
@@ -40,6 +42,7 @@ class Tuning:
     values: np.ndarray
     regret: np.ndarray
     grid: np.ndarray
+    best: int
     default: float
 
 
@@ -62,7 +65,8 @@ def tune(name: str, games: Games, seed: int, narrowings: int) -> Tuning:
         tried.append(values)
         found.append(regret)
         which.append(np.full(len(regret), number))
-        best = positions[regret.argmin()]
+        chosen = _best(positions, regret)
+        best = positions[chosen]
         step = (high - low) / (points - 1)
         below = np.isclose(best, low) & _reaches_beyond(tunable, low, -1)
         above = np.isclose(best, high) & _reaches_beyond(tunable, high, +1)
@@ -75,7 +79,8 @@ def tune(name: str, games: Games, seed: int, narrowings: int) -> Tuning:
         narrowed += 1
         low, high = best - step, best + step
     default = regrets(name, None, games, (seed, GAMES, number))[0]
-    return Tuning(np.concatenate(tried), np.concatenate(found), np.concatenate(which), float(default))
+    last = sum(map(len, found[:-1]))
+    return Tuning(np.concatenate(tried), np.concatenate(found), np.concatenate(which), last + chosen, float(default))
 
 
 def regrets(name: str, values: np.ndarray | None, games: Games, seed: tuple[int, ...]) -> np.ndarray:
@@ -121,6 +126,13 @@ class SharedLuck:
     def beta(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Samples of Beta(a, b)."""
         return self._rng.beta(a, b)
+
+
+def _best(positions: np.ndarray, regret: np.ndarray) -> int:
+    """The point of least regret; of several, as where a parameter no longer matters, the one nearest to the middle."""
+    equals = np.flatnonzero(regret == regret.min())
+    middle = (positions.min(axis=0) + positions.max(axis=0)) / 2
+    return int(equals[np.abs(positions[equals] - middle).sum(axis=1).argmin()])
 
 
 def _reaches_beyond(tunable: list[baselines.Tunable], positions: np.ndarray, way: int) -> np.ndarray:

@@ -39,8 +39,7 @@ def draw_parameter(ax: Axes, found: Mapping[str, np.ndarray], column: int, tunab
     ax.plot(shown, regret, ".", color="0.8", markersize=2, rasterized=True)
     distinct = np.unique(shown)
     ax.plot(distinct, [regret[shown == x].min() for x in distinct], color=BLUE, linewidth=1)
-    last = np.flatnonzero(found["grid"] == found["grid"].max())
-    best = last[regret[last].argmin()]
+    best = int(found["best"])
     ax.plot(shown[best], regret[best], "o", color=ORANGE, markersize=4)
     if tunable.scale != "linear":
         ax.set_xscale("log")

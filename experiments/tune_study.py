@@ -77,16 +77,14 @@ def tune_cell(name: str, games: Games, seed: int, narrowings: int) -> Arrays:
     from experiments.tune import tune
 
     found = tune(name, games, seed, narrowings)
-    return {"values": found.values, "regret": found.regret, "grid": found.grid, "default": np.array(found.default)}
+    return {name: np.asarray(value) for name, value in vars(found).items()}
 
 
 def summary(results: StudyResults) -> dict[str, Any]:
     """For each policy the best of the last grid, beside the defaults, and whether it lies on an edge."""
     policies = {}
     for name, found in results.cells.items():
-        last = np.flatnonzero(found["grid"] == found["grid"].max())
-        best = last[found["regret"][last].argmin()]
-        values, tunable = found["values"], baselines.POLICIES[name].tunable
+        best, values, tunable = int(found["best"]), found["values"], baselines.POLICIES[name].tunable
         settings = {key: _plain(t, values[best, i]) for i, (key, t) in enumerate(tunable.items())}
         edges, bounds = [], []
         for i, (key, t) in enumerate(tunable.items()):

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,6 +51,20 @@ class TestTune:
         assert found.values.max() == 2.0
         assert found.regret[found.values[:, 0] == 2.0].min() == found.regret.min()
 
+    def test_of_equally_good_values_takes_one_off_the_edge(self, monkeypatch):
+        """Where x no longer matters below some value, the range is not widened for nothing."""
+
+        class Flat(Distant):
+            tunable = {"x": Tunable(-9, 50, legal=(-50.0, 50.0))}  # noqa: RUF012
+
+            def __init__(self, n_arms, *, x=0.0, **settings):
+                super().__init__(n_arms, x=np.maximum(x, 3.3), **settings)
+
+        monkeypatch.setitem(baselines.POLICIES, "flat", Flat)
+        found = tune("flat", SMALL, seed=0, narrowings=0)
+        assert found.grid.max() == 0
+        assert -9 < found.values[found.best, 0] < 3.4
+
     def test_is_the_same_again(self):
         first, second = (tune("epsilon-greedy", SMALL, seed=3, narrowings=0) for _ in range(2))
         assert (first.regret == second.regret).all()
@@ -68,7 +83,8 @@ class TestTune:
 
     def test_an_optimum_on_the_edge_is_told(self):
         values = np.linspace(0.1, 0.5, 5)[:, None]
-        cell = {"values": values, "regret": np.arange(5.0), "grid": np.zeros(5, int), "default": np.array(1.0)}
+        cell = {"values": values, "regret": np.arange(5.0), "best": np.array(0), "default": np.array(1.0)}
+        cell["grid"] = np.zeros(5, int)
         found = study.StudyResults("tune", {}, {}, {"epsilon-greedy": cell})
         assert tune_study.summary(found)["policies"]["epsilon-greedy"]["on_edge"] == ["epsilon"]
         cell["values"] = np.linspace(0, 0.5, 5)[:, None]
@@ -93,7 +109,12 @@ class TestTunedAgents:
         agent = agents.make_agent(f"{name}:tuned", 3, 2, np.random.default_rng(0), None, "", "")
         for key, value in agents.tuned()[name].items():
             assert (np.asarray(getattr(agent, key)) == value).all()
+        if agents.sees_the_bandit(name):
+            agent.watch(SimpleNamespace(best_arm=0))
         agent.update(agent.select_arm(), np.array([0, 1]))
+
+    def test_every_policy_that_can_be_tuned_was(self):
+        assert set(agents.tuned()) == set(tune_study.tunable_policies())
 
     def test_no_optimum_lies_on_the_edge_of_its_range(self):
         record = json.loads((agents.resources.files("experiments") / "data" / "tuned.json").read_text())
