@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,3 +52,11 @@ class GameSettings:
         )
         made.check()
         return made
+
+
+def played(settings: Mapping[str, Any]) -> str:
+    """How long and how often, for the caption of a table."""
+    return (
+        f"{settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games, "
+        f"seed {settings['seed']}; nsa: {settings['parameters']}"
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from experiments.game_settings import GameSettings, setting
+from experiments.game_settings import GameSettings, played, setting
 from experiments.table_study import play_cell
 from experiments.text_table import Table
 
@@ -78,10 +78,7 @@ def tables(results: StudyResults) -> list[Table]:
     found, settings = summary(results)["regret"], results.settings
     columns = list(next(iter(found.values())))
     rows = [[env, *(_cell(of_env[column]) for column in columns)] for env, of_env in found.items()]
-    played = (
-        f"{settings['arms']} arms, {settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games"
-    )
-    title = f"regret ± half its 95% interval against NSA's noise; {played}; nsa: {settings['parameters']}"
+    title = f"regret ± half its 95% interval against NSA's noise; {settings['arms']} arms, {played(settings)}"
     return [Table(title, ["bandit", *columns], rows, range(1, len(columns) + 1))]
 
 

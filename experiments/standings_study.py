@@ -13,7 +13,7 @@ import numpy as np
 import envs
 from experiments import table_study
 from experiments.agents import STATE_OF_THE_ART, sees_the_bandit
-from experiments.game_settings import GameSettings, setting
+from experiments.game_settings import GameSettings, played, setting
 from experiments.text_table import Table
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ PRESETS = {
 
 def cells(settings: Settings) -> dict[str, Cell]:
     """One cell for each bandit, number of arms and agent; the longest first, so that workers end together."""
-    played = sorted(places(settings.envs, settings.arms), key=lambda place: -place[1])
-    games = {(env, k): settings.games(env, k) for env, k in played}
+    longest_first = sorted(places(settings.envs, settings.arms), key=lambda place: -place[1])
+    games = {(env, k): settings.games(env, k) for env, k in longest_first}
     return {
         f"{env}/{k}/{agent}": partial(table_study.play_cell, games[env, k], agent)
-        for env, k in played
+        for env, k in longest_first
         for agent in settings.agents
     }
 
@@ -124,16 +124,12 @@ def tables(results: StudyResults) -> list[Table]:
         f"{group['ranks']['critical_difference']:.2f} over {name} ({group['cells']})"
         for name, group in found["standings"].items()
     )
-    played = (
-        f"{settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games, "
-        f"seed {settings['seed']}; nsa: {settings['parameters']}"
-    )
     by_bandit = [
         [agent, *(f"{found['regret_by_bandit'][env][agent]:.3f}" for env in settings["envs"])] for agent in order(found)
     ]
     return [
         Table(
-            f"mean rank, mean regret and cells won; ranks differ (Nemenyi, 5%) from {apart} apart; {played}",
+            f"mean rank, mean regret and cells won; ranks differ (Nemenyi, 5%) from {apart} apart; {played(settings)}",
             header,
             rows,
             range(1, len(header)),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.agents import sees_the_bandit
-from experiments.game_settings import GameSettings, setting
+from experiments.game_settings import GameSettings, played, setting
 from experiments.settings import PlaySettings
 from experiments.text_table import Table
 
@@ -173,10 +173,6 @@ def _paper_totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, 
 def tables(results: StudyResults) -> list[Table]:
     """Regret, published regret beside the paper's, and who won."""
     found, settings = summary(results), results.settings
-    played = (
-        f"{settings['trials']} x {settings['rounds']} rounds, {settings['repetitions']} games, "
-        f"seed {settings['seed']}; nsa: {settings['parameters']}; MAB-D: {settings['drift']}"
-    )
     header = ["bandit", "agent", *(f"K={k}" for k in settings["arms"])]
     right = range(2, len(header))
     rank = found["ranks"]["mean"] if found["ranks"] else {}
@@ -196,7 +192,8 @@ def tables(results: StudyResults) -> list[Table]:
         )
     return [
         Table(
-            f"regret of eq. (1) ± half its 95% interval; * best, = level with it (paired t-test, 5%); {played}",
+            f"regret of eq. (1) ± half its 95% interval; * best, = level with it (paired t-test, 5%); "
+            f"{played(settings)}; MAB-D: {settings['drift']}",
             header,
             rows(found, settings, _regret_cell),
             right,
