@@ -5,6 +5,8 @@ import numpy as np
 #: Newton's steps: from where it starts, the bound is exact to ten digits after seven, mostly after four.
 STEPS = 7
 TINY = 1e-280
+#: Lifts q above all means, also where rounding has put it below one of them.
+ABOVE = 1 + 1e-14
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -19,15 +21,15 @@ def highest_bound(mean: np.ndarray, budget: np.ndarray) -> tuple[np.ndarray, np.
     highest bound, where the higher of two lower bounds of the divergence meets the budget; from there, the highest of
     all arms' next points lies above it again. So the logarithms that a step takes are one game's, not one arm's.
     """
-    p = np.ascontiguousarray(mean.T)  # games side by side: numpy is slow along short axes
+    p, budget = np.ascontiguousarray(mean.T), np.ascontiguousarray(budget.T)  # numpy is slow along short axes
     rest = np.maximum(1 - p, TINY)
-    due = budget.T - _term(p, np.ones(1)) - _term(rest, np.ones(1))
-    pinsker = -np.log(np.maximum(rest - np.sqrt(budget.T / 2), TINY))  # kl >= 2 (q - p)^2
+    due = budget - p * np.log(p + TINY) - rest * np.log(rest)  # kl = (1 - p) y - p ln q - entropy
+    pinsker = -np.log(np.maximum(rest - np.sqrt(budget / 2), TINY))  # kl >= 2 (q - p)^2
     y = np.minimum(due / rest, pinsker).max(axis=0)  # kl >= (1 - p) y - entropy
     for _ in range(STEPS):
-        q = np.maximum(-np.expm1(-y), TINY)
-        excess = rest * y - p * np.log(q) - due
-        y = y - q * np.maximum((excess / np.maximum(q - p, TINY)).min(axis=0), 0)
+        q = TINY - np.expm1(-y)
+        excess = (y - due) - p * (y + np.log(q))
+        y = y - np.maximum(q * (excess / (ABOVE * q - p)).min(axis=0), 0)
     return -np.expm1(-y), np.maximum(excess, 0).argmin(axis=0)
 
 
