@@ -28,9 +28,11 @@ def highest_bound(mean: np.ndarray, budget: np.ndarray) -> tuple[np.ndarray, np.
     y = np.minimum(due / rest, pinsker).max(axis=0)  # kl >= (1 - p) y - entropy
     for _ in range(STEPS):
         q = TINY - np.expm1(-y)
-        excess = (y - due) - p * (y + np.log(q))
-        y = y - np.maximum(q * (excess / (ABOVE * q - p)).min(axis=0), 0)
-    return -np.expm1(-y), np.maximum(excess, 0).argmin(axis=0)
+        logit, q_above = y + np.log(q), ABOVE * q
+        # An arm's (kl - budget) / (q - p), which is Newton's step but for a factor q.
+        step = logit + (y - logit * q_above - due) / (q_above - p)
+        y = y - np.maximum(q * step.min(axis=0), 0)
+    return -np.expm1(-y), np.maximum(step, 0).argmin(axis=0)
 
 
 def _term(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ class Settings(GameSettings):
 
     agents: tuple[str, ...] = setting((STATE_OF_THE_ART,), "agents, comma separated, or state-of-the-art", "A,B")
     envs: tuple[str, ...] = setting((*PAPERS, *OTHERS), "bandits, comma separated", "E,F")
-    arms: tuple[int, ...] = setting(table_study.PAPER.arms, "numbers of arms (reversal: always 2)", "K,L")
+    arms: tuple[int, ...] = setting((10, 100), "numbers of arms (reversal: always 2)", "K,L")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,7 +58,7 @@ class Settings(GameSettings):
 PAPER = Settings()
 PRESETS = {
     "paper": PAPER,
-    "full": dataclasses.replace(PAPER, repetitions=40),
+    "full": dataclasses.replace(PAPER, arms=table_study.PAPER.arms, repetitions=40),
     "quick": dataclasses.replace(PAPER, arms=(5,), rounds=100, repetitions=3),
 }
 
