@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from experiments.figures import house_style, new_figure
 from experiments.table_figure import draw_map, draw_ranks
 
-#: A marker for each group of cells that is shown beside the rank over all of them.
-MARKERS = {"paper's bandits": "|", "other bandits": "x"}
+#: Marker and name of each group of cells that is shown beside the rank over all of them.
+GROUPS = {"paper's": ("|", "paper's bandits"), "others": ("x", "other bandits")}
 
 
 def draw(found: dict[str, Any], agents: list[str]) -> Figure:
@@ -22,17 +22,17 @@ def draw(found: dict[str, Any], agents: list[str]) -> Figure:
         width = 0.6 * max(len(regret), 6)
         figure = new_figure(6.5 + width, 1.5 + 0.27 * len(agents))
         left, right = figure.subplots(1, 2, width_ratios=[width, 4.6])
-        lowest = grid[: len(found["standings"]["all cells"]["ranks"]["mean"])].min(axis=0)
+        lowest = grid[: len(found["standings"]["all"]["ranks"]["mean"])].min(axis=0)
         draw_map(left, grid, grid.max(), bold=grid == lowest)
         left.set_xticks(range(len(regret)), list(regret), rotation=35, ha="right", rotation_mode="anchor")
         left.set_yticks(range(len(agents)), agents)
         left.set_title("mean regret by bandit (bold: lowest)", loc="left")
-        draw_ranks(right, found["standings"]["all cells"]["ranks"])
-        for group, marker in MARKERS.items():
+        draw_ranks(right, found["standings"]["all"]["ranks"])
+        for group, (marker, label) in GROUPS.items():
             if group in found["standings"]:
                 means = found["standings"][group]["ranks"]["mean"]
                 rows = [agents.index(agent) for agent in means]
-                right.plot(list(means.values()), rows, marker, color="black", markersize=5, label=group)
+                right.plot(list(means.values()), rows, marker, color="black", markersize=5, label=label)
         if right.get_legend_handles_labels()[0]:
             right.legend(loc="lower left", fontsize=8)
         right.set_title("mean rank over all cells", loc="left")

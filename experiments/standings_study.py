@@ -83,14 +83,14 @@ def summary(results: StudyResults) -> dict[str, Any]:
     found = results.settings
     listed = [table_study.compare(results, env, k) for env, k in places(found["envs"], found["arms"])]
     groups = {
-        "all cells": listed,
-        "paper's bandits": [cell for cell in listed if cell["env"] in PAPERS],
-        "other bandits": [cell for cell in listed if cell["env"] not in PAPERS],
+        "all": listed,
+        "paper's": [cell for cell in listed if cell["env"] in PAPERS],
+        "others": [cell for cell in listed if cell["env"] not in PAPERS],
     }
     standings = {}
     for name, group in groups.items():
         ranks = table_study.ranks(group, found["agents"])
-        if ranks is not None and (name == "all cells" or len(group) < len(listed)):
+        if ranks is not None and (name == "all" or len(group) < len(listed)):
             standings[name] = {"cells": len(group), "ranks": ranks, **table_study.totals(group, found["agents"])}
     regret = {
         env: {
@@ -104,36 +104,33 @@ def summary(results: StudyResults) -> dict[str, Any]:
 
 def order(found: dict[str, Any]) -> list[str]:
     """All agents: the contenders by their rank over all cells, then those that see the bandit."""
-    overall = found["standings"]["all cells"]
+    overall = found["standings"]["all"]
     ranked = list(overall["ranks"]["mean"])
     return ranked + [agent for agent in overall["mean_regret"] if agent not in ranked]
 
 
 def tables(results: StudyResults) -> list[Table]:
-    """Ranks, regrets and cells won over each group of cells, and the regret by bandit."""
+    """Ranks, regrets and cells won over all cells and over groups of them, and the regret by bandit."""
     found, settings = summary(results), results.settings
-    header, rows = ["agent"], [[agent] for agent in order(found)]
-    for name, group in found["standings"].items():
-        header += [f"rank, {name}", "regret", "won", "or level"]
-        for row in rows:
-            agent = row[0]
-            rank = group["ranks"]["mean"].get(agent)
-            row += ["–" if rank is None else f"{rank:.2f}", f"{group['mean_regret'][agent]:.3f}"]
-            row += [str(group["cells_won"][agent]), str(group["cells_won_or_level"][agent])]
+    agents, groups = order(found), found["standings"]
+    header = ["agent", *(f"{what}, {name}" for what in ("rank", "regret", "won/level") for name in groups)]
+    rows = []
+    for agent in agents:
+        ranks = [group["ranks"]["mean"].get(agent) for group in groups.values()]
+        row = [agent, *("–" if rank is None else f"{rank:.2f}" for rank in ranks)]
+        row += [f"{group['mean_regret'][agent]:.3f}" for group in groups.values()]
+        row += [f"{group['cells_won'][agent]}/{group['cells_won_or_level'][agent]}" for group in groups.values()]
+        rows.append(row)
     apart = ", ".join(
-        f"{group['ranks']['critical_difference']:.2f} over {name} ({group['cells']})"
-        for name, group in found["standings"].items()
+        f"{group['ranks']['critical_difference']:.2f} ({name}, {group['cells']} cells)"
+        for name, group in groups.items()
     )
+    told = f"mean rank, mean regret, cells won/won or level; ranks differ (Nemenyi, 5%) if they are {apart} apart"
     by_bandit = [
-        [agent, *(f"{found['regret_by_bandit'][env][agent]:.3f}" for env in settings["envs"])] for agent in order(found)
+        [agent, *(f"{found['regret_by_bandit'][env][agent]:.3f}" for env in settings["envs"])] for agent in agents
     ]
     return [
-        Table(
-            f"mean rank, mean regret and cells won; ranks differ (Nemenyi, 5%) from {apart} apart; {played(settings)}",
-            header,
-            rows,
-            range(1, len(header)),
-        ),
+        Table(f"{headline(groups['all'])}; {told}; {played(settings)}", header, rows, range(1, len(header))),
         Table(
             f"mean regret by bandit over its numbers of arms ({', '.join(map(str, settings['arms']))})",
             ["agent", *settings["envs"]],
@@ -141,6 +138,16 @@ def tables(results: StudyResults) -> list[Table]:
             range(1, 1 + len(settings["envs"])),
         ),
     ]
+
+
+def headline(standing: dict[str, Any]) -> str:
+    """Where NSA stands, or who is first where it does not play."""
+    means, apart = standing["ranks"]["mean"], standing["ranks"]["critical_difference"]
+    first, *_ = means
+    if "nsa" not in means or first == "nsa":
+        return f"{first} is first of {len(means)}"
+    told = "cannot be told" if means["nsa"] - means[first] <= apart else "differs"
+    return f"nsa is number {list(means).index('nsa') + 1} of {len(means)} and {told} from the first, {first}"
 
 
 def exports(results: StudyResults) -> dict[str, tuple[str, str]]:

@@ -205,9 +205,9 @@ def test_the_papers_own_cells_stand_beside_ours(done):
 def test_standings_rank_who_does_not_see_the_bandit_over_each_group_of_cells(done):
     found = standings_study.summary(done["standings"][0])
     assert {name: group["cells"] for name, group in found["standings"].items()} == {
-        "all cells": 7,
-        "paper's bandits": 4,
-        "other bandits": 3,
+        "all": 7,
+        "paper's": 4,
+        "others": 3,
     }
     assert [(cell["env"], cell["arms"]) for cell in found["cells"][4:]] == [
         ("switching", 3),
@@ -220,9 +220,22 @@ def test_standings_rank_who_does_not_see_the_bandit_over_each_group_of_cells(don
         assert sum(group["cells_won"].values()) == group["cells"]
         assert group["mean_regret"]["best-arm"] == 0
     regrets = [cell["agents"]["nsa"]["regret"]["mean"] for cell in found["cells"]]
-    assert found["standings"]["paper's bandits"]["mean_regret"]["nsa"] == pytest.approx(np.mean(regrets[:4]))
+    assert found["standings"]["paper's"]["mean_regret"]["nsa"] == pytest.approx(np.mean(regrets[:4]))
     assert found["regret_by_bandit"]["switching"]["nsa"] == pytest.approx(np.mean(regrets[4:6]))
     assert standings_study.order(found)[-1] == "best-arm"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "told"),
+    [
+        ({"nsa": 1.0, "a": 2.0, "b": 3.0}, "nsa is first of 3"),
+        ({"a": 1.0, "nsa": 2.5, "b": 2.6}, "nsa is number 2 of 3 and cannot be told from the first, a"),
+        ({"a": 1.0, "b": 2.0, "nsa": 2.6}, "nsa is number 3 of 3 and differs from the first, a"),
+        ({"a": 1.0, "b": 2.0, "c": 2.6}, "a is first of 3"),
+    ],
+)
+def test_standings_say_where_nsa_stands(ranks, told):
+    assert standings_study.headline({"ranks": {"mean": ranks, "critical_difference": 1.5}}) == told
 
 
 def test_level_with_the_best_is_a_paired_test():
