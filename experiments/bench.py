@@ -38,8 +38,8 @@ class Effort:
     repeats: int
 
 
-FULL = Effort(slow_rounds=20, fast_rounds=2000, policy_rounds=50, repeats=5)
-QUICK = Effort(slow_rounds=4, fast_rounds=300, policy_rounds=10, repeats=3)
+FULL = Effort(slow_rounds=20, fast_rounds=2000, policy_rounds=300, repeats=5)
+QUICK = Effort(slow_rounds=4, fast_rounds=300, policy_rounds=30, repeats=3)
 
 
 def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
@@ -73,7 +73,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
     found["rounds.engine_share"] = engine_share(effort)
     generated, limit = unit_step(parameters, steps, effort)
     found["rounds.ns_per_unit_step"], found["limit.ns_per_unit_step"] = generated, limit
-    policies = policy_bench.measure(effort.policy_rounds, effort.repeats, tick)
+    policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies
 
 
@@ -117,12 +117,19 @@ def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: i
 def network_round(n_arms: int, parameters: NSAParameters, effort: Effort) -> float:
     """Seconds a round of a game in one ``Network.run``, without what a run costs to start."""
     network = NSANetwork(n_arms, parameters, seed=0)
+    times: list[float] = []
 
-    def seconds(n_rounds: int) -> float:
-        return best(lambda: network.play(lambda arms: np.ones(1), n_rounds), effort.repeats)
+    def reward(arms: np.ndarray) -> np.ndarray:
+        times.append(time.perf_counter())
+        return np.ones(1)
 
-    seconds(1)  # compiles
-    return (seconds(effort.slow_rounds) - seconds(1)) / (effort.slow_rounds - 1)
+    network.play(reward, 1)  # compiles
+    found = []
+    for _ in range(effort.repeats):
+        times.clear()
+        network.play(reward, effort.slow_rounds)
+        found.append((times[-1] - times[0]) / (effort.slow_rounds - 1))
+    return min(found)
 
 
 def engine_share(effort: Effort) -> float:

@@ -11,20 +11,22 @@ from experiments.randomness import streams
 
 ARMS = (10, 200)
 GAMES = 256
+#: Rounds timed as one.
+STRETCH = 10
 
 
-def measure(n_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, float]:
+def measure(n_rounds: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, float]:
     """Microseconds a game and round of selecting and learning, by policy and number of arms."""
     found = {}
     for name in baselines.POLICIES:
         tick(f"{name}, {GAMES} games")
         for k in ARMS:
-            found[f"policy.{name}.us_per_game_round.k{k}"] = 1e6 * policy_round(name, k, n_rounds, repeats) / GAMES
+            found[f"policy.{name}.us_per_game_round.k{k}"] = 1e6 * policy_round(name, k, n_rounds) / GAMES
     return found
 
 
-def policy_round(name: str, n_arms: int, n_rounds: int, repeats: int) -> float:
-    """Seconds a round of a policy in a batch of games on MAB-P, the bandit left out: the best stretch of ``n_rounds``.
+def policy_round(name: str, n_arms: int, n_rounds: int) -> float:
+    """Seconds a round of a policy in a batch of games on MAB-P, the bandit left out: the best stretch of all.
 
     The rounds in which arms are pulled for the first time, one after the other, are not counted.
     """
@@ -34,7 +36,7 @@ def policy_round(name: str, n_arms: int, n_rounds: int, repeats: int) -> float:
     if hasattr(policy, "watch"):
         policy.watch(bandit)
     times = []
-    for _ in range(n_arms + repeats * n_rounds):
+    for _ in range(n_arms + n_rounds):
         start = time.perf_counter()
         arms = policy.select_arm()
         selected = time.perf_counter()
@@ -43,4 +45,4 @@ def policy_round(name: str, n_arms: int, n_rounds: int, repeats: int) -> float:
         policy.update(arms, rewards)
         times.append(selected - start + time.perf_counter() - paid)
         bandit.step()
-    return min(sum(times[i : i + n_rounds]) for i in range(n_arms, len(times), n_rounds)) / n_rounds
+    return min(sum(times[i : i + STRETCH]) for i in range(n_arms, len(times), STRETCH)) / STRETCH

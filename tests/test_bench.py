@@ -16,7 +16,7 @@ PARAMETERS = load().parameters
 
 @pytest.fixture(scope="module")
 def found():
-    return bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=3, repeats=1))
+    return bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1))
 
 
 def test_the_limit_computes_the_same():
