@@ -32,6 +32,10 @@ class GameSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", expand(self.agents))
+        for name, values in vars(self).items():
+            if isinstance(values, tuple) and len(set(values)) < len(values):
+                twice = next(value for value in values if values.count(value) > 1)
+                raise ValueError(f"{name} names {twice} twice")
 
     def games(self, env: str, arms: int, **env_options: Any) -> PlaySettings:
         """The games of these settings on one bandit, checked."""

@@ -309,6 +309,8 @@ BAD = {
     "format": (["environments", "--format", "bmp"], "format must be one of png, pdf, svg, got 'bmp'"),
     "from": (["table", "--from", "gone.npz"], "gone.npz: cannot be read"),
     "workers": (["table", "--workers", "0"], "workers must be a whole number from 1 up, got 0"),
+    "twice": (["table", "--envs", "MAB-P,MAB-D,MAB-P"], "envs names MAB-P twice"),
+    "arms twice": (["standings", "--arms", "5,10,5"], "arms names 5 twice"),
     "two agents": (["standings", "--agents", "nsa,ucb1,best-arm"], "takes three agents that do not see the bandit"),
     "one cell": (["standings", "--envs", "reversal"], "takes two cells, bandits or numbers of arms, got one"),
     "report": (["report", "--preset", "huge"], "unknown preset 'huge'"),
