@@ -11,9 +11,6 @@ from typing import Any, NoReturn
 
 from experiments import (
     bench_command,
-    decision_study,
-    entropy_study,
-    environments_study,
     evolution_figures_command,
     evolve_command,
     noise_study,
@@ -21,27 +18,14 @@ from experiments import (
     play_command,
     record_command,
     report_command,
-    response_study,
-    standings_study,
     study_command,
-    table_study,
     tune_study,
-    updates_study,
 )
 from experiments.errors import UserError
 
-STUDIES = (
-    table_study,
-    entropy_study,
-    updates_study,
-    environments_study,
-    decision_study,
-    response_study,
-    standings_study,
-)
 COMMANDS: tuple[Any, ...] = (
     play_command,
-    *map(study_command.command, STUDIES),
+    *map(study_command.command, report_command.STUDIES),
     report_command,
     evolve_command,
     evolution_figures_command,

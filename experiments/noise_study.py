@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.game_settings import GameSettings, played, setting
 from experiments.table_study import play_cell
-from experiments.text_table import Table
+from experiments.text_table import Table, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,14 +77,9 @@ def tables(results: StudyResults) -> list[Table]:
     """A row for each bandit."""
     found, settings = summary(results)["regret"], results.settings
     columns = list(next(iter(found.values())))
-    rows = [[env, *(_cell(of_env[column]) for column in columns)] for env, of_env in found.items()]
+    rows = [[env, *(with_interval(of_env[column]) for column in columns)] for env, of_env in found.items()]
     title = f"regret ± half its 95% interval against NSA's noise; {settings['arms']} arms, {played(settings)}"
     return [Table(title, ["bandit", *columns], rows, range(1, len(columns) + 1))]
-
-
-def _cell(regret: dict[str, Any]) -> str:
-    half = f" ±{regret['ci95'][1] - regret['mean']:.3f}" if regret["ci95"] else ""
-    return f"{regret['mean']:.3f}{half}"
 
 
 def draw(results: StudyResults) -> Figure:

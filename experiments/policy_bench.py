@@ -45,4 +45,4 @@ def policy_round(name: str, n_arms: int, n_rounds: int) -> float:
         policy.update(arms, rewards)
         times.append(selected - start + time.perf_counter() - paid)
         bandit.step()
-    return min(sum(times[i : i + STRETCH]) for i in range(n_arms, len(times), STRETCH)) / STRETCH
+    return min(sum(times[i : i + STRETCH]) for i in range(n_arms, n_arms + n_rounds - STRETCH + 1, STRETCH)) / STRETCH

@@ -81,10 +81,7 @@ class PlaySettings:
     @property
     def id(self) -> str:
         """A short name that differs when the settings do."""
-        settings = dataclasses.asdict(self)
-        if not self.noise:
-            del settings["noise"]  # without it the games are what they were before there was any
-        text = json.dumps(settings, sort_keys=True)
+        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
         return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def make_bandit(self, n_games: int) -> Bandit:

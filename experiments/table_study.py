@@ -14,7 +14,7 @@ import numpy as np
 from experiments.agents import sees_the_bandit
 from experiments.game_settings import GameSettings, played, setting
 from experiments.settings import PlaySettings
-from experiments.text_table import Table
+from experiments.text_table import Table, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -225,10 +225,8 @@ def rows(found: dict[str, Any], settings: dict[str, Any], show: Any) -> list[lis
 
 
 def _regret_cell(cell: dict[str, Any], agent: str) -> str:
-    regret = cell["agents"][agent]["regret"]
-    half = f" ±{regret['ci95'][1] - regret['mean']:.3f}" if regret["ci95"] else ""
     mark = "*" if cell["best"] == agent else "=" if agent in cell["level"] else " "
-    return f"{regret['mean']:.3f}{half}{mark}"
+    return with_interval(cell["agents"][agent]["regret"]) + mark
 
 
 def _published_cell(cell: dict[str, Any], agent: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,12 @@ class Table:
     def text(self) -> str:
         """The table for the terminal."""
         return f"{self.caption}\n\n{text_table(self.header, self.rows, self.right)}"
+
+
+def with_interval(found: Mapping[str, Any]) -> str:
+    """A summary's mean with half its 95% interval, where there is one."""
+    half = f" ±{found['ci95'][1] - found['mean']:.3f}" if found["ci95"] else ""
+    return f"{found['mean']:.3f}{half}"
 
 
 def text_table(

@@ -21,6 +21,7 @@ from experiments import (
     environments_study,
     metrics,
     noise_study,
+    report_command,
     response_study,
     standings_study,
     study,
@@ -30,19 +31,7 @@ from experiments import (
 )
 from nsa_brian import NSAParameters
 
-STUDIES = {
-    module.NAME: module
-    for module in (
-        table_study,
-        entropy_study,
-        updates_study,
-        environments_study,
-        decision_study,
-        response_study,
-        standings_study,
-        noise_study,
-    )
-}
+STUDIES = {module.NAME: module for module in (*report_command.STUDIES, noise_study)}
 SMALL = {
     "table": dataclasses.replace(table_study.PAPER, arms=(5, 10), envs=("MAB-P", "MAB-D"), rounds=60, repetitions=3),
     "entropy": dataclasses.replace(entropy_study.PAPER, rounds=60, repetitions=2, peaked_arms=20, betas=(17.0, 0.5)),
