@@ -71,7 +71,7 @@ class _Prepared(distributed.WorkerPlugin):
     name = "nsa-prepared"
 
     def setup(self, worker: Any) -> None:
-        import_module("nsa_brian.engine")
+        import_module("nsa_brian.engines.base")
 
 
 def _in_turn(item: Any, function: Callable[[Any], Any]) -> Any:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from envs import Bandit, make
-from nsa_brian.engines import engine_class
+from nsa_brian.engines.registry import engine_class
+from nsa_brian.model.agreement import N_LUCK, select
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.selection import N_LUCK, select
 
 if TYPE_CHECKING:
-    from nsa_brian.engine import Engine
+    from nsa_brian.engines.base import Engine
 
 ENGINES = ("table", "rounds")
 
@@ -111,8 +111,8 @@ def scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParamet
     """
     shared: dict[str, Any] = {}
     if games.engine == "table":
-        from nsa_brian.pairs import distinct_sets  # here: Brian2 takes a second to import
-        from nsa_brian.table import ResponseTable
+        from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
+        from nsa_brian.engines.table import ResponseTable
 
         shared["table"] = ResponseTable(distinct_sets(individuals)[0], **GRID)
     n_games = len(games.envs) * games.iterations

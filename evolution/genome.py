@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nsa_brian.parameters import PARAMETERS, NSAParameters, ParameterInfo, check_names
+from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter, check_names
 
 
 class Genome:
@@ -39,7 +39,7 @@ class Genome:
             raise ValueError("all 22 parameters are fixed: nothing is left to search")
 
     @cached_property
-    def genes(self) -> tuple[ParameterInfo, ...]:
+    def genes(self) -> tuple[Parameter, ...]:
         """The parameters searched, in the model's order."""
         return tuple(info for name, info in PARAMETERS.items() if name not in self.fixed)
 
@@ -63,13 +63,13 @@ class Genome:
         return 2 * np.arcsin(2 * positions.clip(0, 1) - 1)
 
 
-def _value(info: ParameterInfo, s: float) -> float:
+def _value(info: Parameter, s: float) -> float:
     low, high = info.search
     value = low * (high / low) ** s if info.scale == "log" else low + s * (high - low)
     return min(max(value, low), high)  # rounding must not leave the range
 
 
-def position(info: ParameterInfo, value: Any) -> Any:
+def position(info: Parameter, value: Any) -> Any:
     """Where a value, or an array of them, stands in its search range: 0 at the low bound, 1 at the high one."""
     low, high = info.search
     if info.scale == "log":

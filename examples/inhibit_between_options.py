@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from nsa_brian import Lateral, Model, NSANetwork, load
-from nsa_brian.rounds import Rounds
+from nsa_brian.engines.rounds import Rounds
 
 model = Model(
     rate_u="du/dt = (-u + I_u + I_lateral + I{noise}) / tau_u : 1",

@@ -17,10 +17,10 @@ from experiments.game import play
 from experiments.limit import LimitKernel
 from experiments.randomness import streams
 from nsa_brian import NSA, NSAParameters, load
-from nsa_brian.network import NSANetwork
-from nsa_brian.pairs import Pairs
-from nsa_brian.rounds import Rounds
-from nsa_brian.timing import steps_of
+from nsa_brian.codegen.pairs import Pairs
+from nsa_brian.engines.network import NSANetwork
+from nsa_brian.engines.rounds import Rounds
+from nsa_brian.model.timing import steps_of
 
 ARMS = (10, 100, 1000)
 GAMES = (1, 10, 100, 1000)
@@ -160,12 +160,13 @@ def engine_share(effort: Effort) -> float:
 
 def unit_step(parameters: NSAParameters, steps: int, effort: Effort) -> tuple[float, float | None]:
     """Nanoseconds a pair and time step in a batch: generated code, and the limit, taking turns."""
-    pairs, value = Pairs([parameters] * UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
+    pairs, value = Pairs([parameters], UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
+    given = (np.zeros(UNITS, dtype=int), {"Phi_v": value})
     try:
         limit = LimitKernel(parameters)
     except FileNotFoundError:
-        return 1e9 * best(lambda: pairs.respond(value), effort.repeats) / UNITS / steps, None
-    times = [(best(lambda: pairs.respond(value), 1), best(lambda: limit.respond(value), 1)) for _ in range(30)]
+        return 1e9 * best(lambda: pairs.respond(*given), effort.repeats) / UNITS / steps, None
+    times = [(best(lambda: pairs.respond(*given), 1), best(lambda: limit.respond(value), 1)) for _ in range(30)]
     generated, by_hand = np.min(times, axis=0) * 1e9 / UNITS / steps
     return float(generated), float(by_hand)
 

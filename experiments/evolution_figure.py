@@ -13,8 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from evolution.genome import position
 from experiments.figures import house_style, new_figure
 from nsa_brian import PARAMETERS, NSAParameters
-from nsa_brian.expression import numpy_function
-from nsa_brian.model import PAPER
+from nsa_brian.codegen.expression import numpy_function
+from nsa_brian.model.model import PAPER
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 

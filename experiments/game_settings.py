@@ -9,7 +9,7 @@ from typing import Any
 from experiments.agents import PAPER, expand
 from experiments.settings import PlaySettings
 from nsa_brian import DEFAULT_SET, load
-from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
+from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 
 
 def setting(default: Any, text: str, metavar: str = "N") -> Any:

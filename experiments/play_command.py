@@ -12,7 +12,7 @@ from experiments.agents import PAPER, STATE_OF_THE_ART, expand, names
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
 from experiments.text_table import text_table
-from nsa_brian.engines import DEFAULT_ENGINE, ENGINES, MODELS, engine_of
+from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, MODELS, engine_of
 
 if TYPE_CHECKING:
     from experiments.results import PlayResults

@@ -51,13 +51,14 @@ def cells(settings: Settings) -> dict[str, Cell]:
 
 def respond(parameters: Any, points: int) -> Arrays:
     """The functions of one set, all made from the model's own strings."""
-    from nsa_brian.expression import numpy_function
-    from nsa_brian.model import PAPER as MODEL
-    from nsa_brian.pairs import Pairs
+    from nsa_brian.codegen.expression import numpy_function
+    from nsa_brian.codegen.pairs import answers
+    from nsa_brian.model.critical import critical
+    from nsa_brian.model.model import PAPER as MODEL
 
     constants = parameters.to_dict()
     w = np.linspace(0, parameters.w_max, points)
-    u, v = Pairs([parameters] * points).respond(w)
+    u, v = answers(parameters, w)
     x = np.linspace(-0.2, 2, 441)
     return {
         "w": w,
@@ -68,19 +69,8 @@ def respond(parameters: Any, points: int) -> Arrays:
         "x": x,
         "phi_u": numpy_function("phi_u", MODEL.response_of("u"), constants)(u=x),
         "phi_v": numpy_function("phi_v", MODEL.response_of("v"), constants)(v=x),
-        "critical": np.array(critical_weight(w, u)),
+        "critical": np.array(critical(w, u)),
     }
-
-
-def critical_weight(w: np.ndarray, u: np.ndarray) -> float:
-    """w*: the weight above which an option's activity outlasts the input; NaN if there is none.
-
-    It lasts where u ends above half of its highest value.
-    """
-    lasts = u > u.max() / 2
-    if u.max() < 1e-3 or lasts.all():
-        return float("nan")
-    return float(w[np.flatnonzero(~lasts)[-1] + 1]) if lasts[-1] else float("nan")
 
 
 def summary(results: StudyResults) -> dict[str, Any]:

@@ -14,9 +14,9 @@ import envs
 from envs import Bandit
 from experiments.agents import PAPER, check_names
 from nsa_brian import DEFAULT_SET, NSAParameters, load
-from nsa_brian.engines import DEFAULT_ENGINE, ENGINES
-from nsa_brian.selection import TIES
-from nsa_brian.timing import steps_of
+from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
+from nsa_brian.model.agreement import TIES
+from nsa_brian.model.timing import steps_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class PlaySettings:
             parameters = NSAParameters.from_dict(self.parameters)
             steps_of(parameters)
             if self.engine == "spiking":
-                from nsa_brian.calibration import critical_value  # here, since it takes Brian2
+                from nsa_brian.spiking.calibration import critical_value  # here, since it takes Brian2
 
                 critical_value(parameters)
         horizon = self.make_bandit(1).horizon

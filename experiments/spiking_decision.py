@@ -42,9 +42,9 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
 
 def respond(games: PlaySettings, points: int = 226) -> Arrays:
     """Firing left at a round's end for weights from 0 to w_max, and the critical weights of both models."""
-    from experiments.response_study import critical_weight
     from experiments.response_study import respond as rates_respond
     from nsa_brian import NSAParameters, SpikingNSA
+    from nsa_brian.model.critical import critical
 
     parameters = NSAParameters.from_dict(games.parameters)
     engine = SpikingNSA(points, parameters, seed=games.seed)  # a weight an option: one round for all of them
@@ -55,6 +55,6 @@ def respond(games: PlaySettings, points: int = 226) -> Arrays:
         "w": w,
         "u": engine.u[0].copy(),
         "v": engine.v[0].copy(),
-        "critical": np.array(critical_weight(w, engine.u[0])),
+        "critical": np.array(critical(w, engine.u[0])),
         "critical_rate": rates_respond(parameters, 2001)["critical"],
     }

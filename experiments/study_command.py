@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
-from nsa_brian.engines import MODELS, engine_of
+from nsa_brian.engines.registry import MODELS, engine_of
 
 if TYPE_CHECKING:
     from experiments.study import StudyResults

@@ -13,7 +13,7 @@ import baselines
 from evolution import Games
 from evolution.fitness import rounds
 from evolution.search import GAMES
-from nsa_brian.selection import N_LUCK
+from nsa_brian.model.agreement import N_LUCK
 
 #: Points of a grid in each direction, for one, two and three parameters.
 POINTS = {1: 17, 2: 9, 3: 5}

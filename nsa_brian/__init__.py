@@ -1,30 +1,36 @@
 """The Neural Selection Agreement model on the Brian2 simulator.
 
-``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the one of spiking neurons, ``NSAParameters``
-the model's 22 parameters, ``load`` reads a parameter set. Brian2 is imported when one of the first three is asked
-for, so that looking at parameters is quick.
+``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the one of spiking neurons. ``Model`` declares a
+model of your own, with ``Parameter``, ``Lateral``, ``Coupling`` and ``Population``; ``check`` plays it on all engines.
+``NSAParameters`` are the paper's 22 parameters, ``load`` reads a parameter set, ``load_model`` a model. Brian2 is
+imported when it is needed, so that looking at parameters is quick.
 """
 
 from importlib import import_module
 from typing import Any
 
-from nsa_brian.engines import ENGINES
+from nsa_brian.engines.registry import ENGINES
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
-from nsa_brian.parameters import PARAMETERS, NSAParameters
+from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
 
 _LAZY = {
     "NSA": "agent",
-    "NSANetwork": "network",
-    "Model": "model",
-    "Lateral": "model",
-    "Decision": "network",
-    "SpikingNSA": "spiking",
-    "SpikingDecision": "spiking",
-    "SpikingParameters": "spiking_parameters",
-    "select": "selection",
+    "NSANetwork": "engines.network",
+    "Decision": "engines.network",
+    "Model": "model.model",
+    "Lateral": "model.couplings",
+    "Coupling": "model.couplings",
+    "Population": "model.couplings",
+    "MODELS": "model.loading",
+    "load_model": "model.loading",
+    "check": "checking",
+    "SpikingNSA": "spiking.engine",
+    "SpikingDecision": "spiking.engine",
+    "SpikingParameters": "spiking.parameters",
+    "select": "model.agreement",
 }
 
-__all__ = ["DEFAULT_SET", "ENGINES", "PARAMETERS", "NSAParameters", "ParameterSet", "load", *_LAZY]
+__all__ = ["DEFAULT_SET", "ENGINES", "PARAMETERS", "NSAParameters", "Parameter", "ParameterSet", "load", *_LAZY]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nsa_brian.engine import Engine, Pull
-from nsa_brian.engines import DEFAULT_ENGINE, engine_class
+from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
 from nsa_brian.parameter_set import DEFAULT_SET, load
 from nsa_brian.parameters import NSAParameters
 
@@ -30,7 +30,7 @@ class NSA:
     n_games : int, optional
         Games played at once. Arms and rewards are then arrays (games,); by default they are plain numbers.
     ties, tolerance
-        See :func:`nsa_brian.selection.select`; by default the engine's own tolerance, in the unit of its activities.
+        See :func:`nsa_brian.model.agreement.select`; by default the engine's own tolerance, in its activities' unit.
     rng : numpy.random.Generator, optional
         Instead of ``seed``.
     **options

@@ -1,7 +1,7 @@
 """Parameter sets with a name and a provenance: those shipped with the package, and files of the user's own.
 
-A parameter file is a JSON object with ``parameters`` (all 22 names) and, if wanted, ``name``, ``source`` and
-``note``. A bare object of the 22 names is accepted too.
+A parameter file is a JSON object with ``parameters`` (all 22 names, and a model's own) and, if wanted, ``name``,
+``source``, ``note`` and ``model``, the model in full that they are of. A bare object of the 22 names is accepted too.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import json
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nsa_brian.parameters import NSAParameters
+
+if TYPE_CHECKING:
+    from nsa_brian.model.model import Model
 
 DEFAULT_SET = "evolved"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
@@ -21,16 +24,19 @@ _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """Parameters, and where they come from."""
+    """Parameters, where they come from, and the model that they are of; None for the paper's."""
 
     parameters: NSAParameters
     name: str = ""
     source: str = ""
     note: str = ""
+    model: Model | None = None
 
     def to_json(self) -> str:
         """The set as the text of a parameter file."""
-        record = {"name": self.name, "source": self.source, "note": self.note}
+        record: dict[str, Any] = {"name": self.name, "source": self.source, "note": self.note}
+        if self.model is not None:
+            record["model"] = self.model.to_dict()
         return json.dumps({**record, "parameters": self.parameters.to_dict()}, indent=1, ensure_ascii=False)
 
     @classmethod
@@ -44,16 +50,23 @@ class ParameterSet:
             raise ValueError(f"a parameter file is a JSON object, this one is a {type(record).__name__}")
         if "parameters" not in record:
             return cls(NSAParameters.from_dict(record), name)
-        values, labels = record["parameters"], {k: v for k, v in record.items() if k != "parameters"}
+        values = record["parameters"]
+        labels = {key: label for key, label in record.items() if key not in ("parameters", "model")}
         if not isinstance(values, dict):
             raise ValueError(f"'parameters' must be a JSON object, got {type(values).__name__}")
         unknown = set(labels) - {"name", "source", "note"}
         if unknown:
-            raise ValueError(f"unknown entry {sorted(unknown)[0]!r}; known are parameters, name, source, note")
+            raise ValueError(f"unknown entry {sorted(unknown)[0]!r}; known are parameters, name, source, note, model")
         wrong = [key for key, label in labels.items() if not isinstance(label, str)]
         if wrong:
             raise ValueError(f"{wrong[0]!r} must be a text, got {labels[wrong[0]]!r}")
-        return cls(NSAParameters.from_dict(values), **{"name": name, **labels})
+        model = None
+        if record.get("model") is not None:
+            from nsa_brian.model.model import Model  # here: it takes Brian2, which looking at parameters does not
+
+            model = Model.from_dict(record["model"])
+        declared = None if model is None else model.declared
+        return cls(NSAParameters.from_dict(values, declared), **{"name": name, **labels}, model=model)
 
 
 def names() -> list[str]:
@@ -85,6 +98,6 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
         raise ValueError(f"parameter file {label}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"parameter file {label}: {error}") from None
-    if found.name in names() and found.parameters != load(found.name).parameters:
+    if found.name in names() and (found.model or found.parameters != load(found.name).parameters):
         return replace(found, name=path.stem)  # a shipped set's file, changed: not that set any more
     return found

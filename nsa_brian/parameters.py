@@ -13,44 +13,103 @@ from typing import Any
 POSITIVE = (0.0, math.inf)
 ANY = (-math.inf, math.inf)
 UNIT_INTERVAL = (0.0, 1.0)
+SCALES = ("linear", "log")
 
 
 @dataclass(frozen=True)
-class ParameterInfo:
-    """What is known of one parameter beyond its value.
+class Parameter:
+    """A parameter of a model: one of the 22, or one that a model of yours adds.
 
-    Attributes
+    Parameters
     ----------
-    name, symbol, unit, meaning : str
-        Its name in code, the paper's symbol, ``"ms"`` or ``""``, and one line of prose.
-    legal : (float, float)
-        The domain in which the model is defined: positive numbers, all numbers, or [0, 1].
-    search : (float, float)
-        The range in which evolution looks for it.
-    scale : str
-        ``"linear"`` or ``"log"``: how evolution walks through that range.
+    name : str
+        Its name in equations and in code.
+    default : float
+        Its value where none is given, a plain number in ``unit``.
+    unit : str
+        A unit of Brian2 such as ``"ms"``, ``"mV"`` or ``"1/second"``; empty for none.
+    legal : (float, float), optional
+        The domain in which the model is defined, bounds included; (0, inf) means above 0. By default positive numbers
+        for times and on a log scale, else all numbers.
+    search : (float, float), optional
+        The range in which evolution looks for it; without one it is not searched.
+    scale : {"linear", "log"}
+        How evolution walks through that range.
+    symbol, meaning : str
+        How it is written, and one line of prose.
+
+    Examples
+    --------
+    >>> Parameter("tau_a", 300, unit="ms", search=(20, 3000), scale="log", meaning="time constant of the adaptation")
+    Parameter(tau_a=300 ms)
     """
 
     name: str
-    symbol: str
-    unit: str
-    legal: tuple[float, float]
-    search: tuple[float, float]
-    scale: str
-    meaning: str
+    default: float
+    unit: str = ""
+    legal: tuple[float, float] = None  # type: ignore[assignment]  # a pair once it is made
+    search: tuple[float, float] | None = None
+    scale: str = "linear"
+    symbol: str = ""
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise ValueError(f"a parameter's name must be a Python name, got {self.name!r}")
+        for field_name in ("unit", "symbol", "meaning"):
+            if not isinstance(getattr(self, field_name), str):
+                raise ValueError(
+                    f"parameter {self.name}: {field_name} must be a text, got {getattr(self, field_name)!r}"
+                )
+        if self.scale not in SCALES:
+            raise ValueError(f"parameter {self.name}: scale must be {' or '.join(SCALES)}, got {self.scale!r}")
+        positive = self.unit in ("ms", "second") or self.scale == "log"
+        legal = self._pair("legal", self.legal) or (POSITIVE if positive else ANY)
+        search = self._pair("search", self.search)
+        object.__setattr__(self, "legal", legal)
+        object.__setattr__(self, "search", search)
+        self.check(self.default)
+        if search is not None:
+            if not (math.isfinite(search[0]) and math.isfinite(search[1]) and search[0] < search[1]):
+                raise ValueError(
+                    f"parameter {self.name}: search must be two numbers, the lower one first, got {search}"
+                )
+            if self.scale == "log" and search[0] <= 0:
+                raise ValueError(f"parameter {self.name}: search on a log scale must lie above 0, got {search}")
+            if not (self.admits(search[0]) and self.admits(search[1])):
+                raise ValueError(
+                    f"parameter {self.name}: search must lie in the legal domain, {self.domain}, got {search}"
+                )
+
+    def _pair(self, what: str, given: Any) -> tuple[float, float] | None:
+        if given is None:
+            return None
+        try:
+            low, high = map(float, given)
+        except (TypeError, ValueError):
+            raise ValueError(f"parameter {self.name}: {what} must be two numbers, got {given!r}") from None
+        return low, high
+
+    def __repr__(self) -> str:
+        return f"Parameter({self.name}={self.default:g}{' ' + self.unit if self.unit else ''})"
 
     @property
     def domain(self) -> str:
         """The legal domain in words."""
+        low, high = self.legal
         if self.legal == POSITIVE:
             return "a number above 0"
-        if self.legal == UNIT_INTERVAL:
-            return "a number from 0 to 1"
-        return "any finite number"
+        if self.legal == ANY:
+            return "any finite number"
+        if high == math.inf:
+            return f"a number from {low:g} up"
+        return f"a number up to {high:g}" if low == -math.inf else f"a number from {low:g} to {high:g}"
 
     @property
     def search_range(self) -> str:
         """The search range in words."""
+        if self.search is None:
+            return "not searched"
         return f"{self.search[0]:g} to {self.search[1]:g}" + (" (log)" if self.scale == "log" else "")
 
     def admits(self, value: float) -> bool:
@@ -61,6 +120,34 @@ class ParameterInfo:
         except OverflowError:  # an integer beyond all floats
             return False
         return finite and (value > low if self.legal == POSITIVE else low <= value <= high)
+
+    def check(self, value: Any) -> float:
+        """The value as it is kept; a ValueError if it is none or lies outside the legal domain."""
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ValueError(f"parameter {self.name} must be {self.domain}, got {value!r}")
+        number: Any = value
+        if not self.admits(number):
+            raise ValueError(f"parameter {self.name} must be {self.domain}, got {str(value)[:30]}")
+        return number if isinstance(number, int) else float(number)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON takes it; a domain without end has None for its bound."""
+        legal = [None if math.isinf(bound) else bound for bound in self.legal]
+        search = None if self.search is None else list(self.search)
+        return {**dataclasses.asdict(self), "legal": legal, "search": search}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Parameter:
+        """What :meth:`to_dict` made."""
+        known = [f.name for f in dataclasses.fields(cls)]
+        if not isinstance(values, Mapping) or {"name", "default"} - set(values) or set(values) - set(known):
+            raise ValueError(f"a parameter is an object with name, default and, if wanted, {', '.join(known[2:])}")
+        plain = dict(values)
+        legal = plain.get("legal")
+        if isinstance(legal, list | tuple) and len(legal) == 2:
+            low, high = legal
+            plain["legal"] = (-math.inf if low is None else low, math.inf if high is None else high)
+        return cls(**plain)
 
 
 def _parameter(
@@ -119,46 +206,84 @@ class NSAParameters:
     duration_input: float = _parameter(2888, "T_1", "ms", POSITIVE, (400, 3000), "duration of phase 1, input on")
     duration_free: float = _parameter(2687, "T_2", "ms", POSITIVE, (400, 3000), "duration of phase 2, input off")
 
-    def __post_init__(self) -> None:
-        for info, value in self.items():
-            if isinstance(value, bool) or not isinstance(value, Real):
-                raise ValueError(f"parameter {info.name} must be {info.domain}, got {value!r}")
-            if not info.admits(value):
-                raise ValueError(f"parameter {info.name} must be {info.domain}, got {str(value)[:30]}")
-            object.__setattr__(self, info.name, value if isinstance(value, int) else float(value))
+    #: Values of the parameters that a model adds to the 22, as pairs of name and value; given as a mapping.
+    own: tuple[tuple[str, float], ...] = ()
 
-    def items(self) -> Iterator[tuple[ParameterInfo, float]]:
-        """Pairs of description and value, in order."""
+    def __post_init__(self) -> None:
+        for info in PARAMETERS.values():
+            object.__setattr__(self, info.name, info.check(getattr(self, info.name)))
+        own = sorted(dict(self.own).items())
+        taken = [name for name, _ in own if name in PARAMETERS]
+        if taken:
+            raise ValueError(f"parameter {taken[0]!r} is one of the 22 and cannot be a model's own")
+        object.__setattr__(self, "own", tuple(own))
+
+    def __getattr__(self, name: str) -> float:
+        """A model's own parameter by its name."""
+        for known, value in self.__dict__.get("own", ()):
+            if known == name:
+                return value
+        raise AttributeError(f"no parameter {name!r}")
+
+    def __repr__(self) -> str:
+        own = "".join(f", {name}={value:g}" for name, value in self.own)
+        return f"NSAParameters(tau_u={self.tau_u:g}, tau_v={self.tau_v:g}, ... 22 in all{own})"
+
+    def items(self) -> Iterator[tuple[Parameter, float]]:
+        """Pairs of description and value of the 22, in order."""
         return ((info, getattr(self, info.name)) for info in PARAMETERS.values())
 
     def to_dict(self) -> dict[str, float]:
-        """The 22 values by name."""
-        return dataclasses.asdict(self)
+        """The values by name, the 22 first."""
+        return {**{name: getattr(self, name) for name in PARAMETERS}, **dict(self.own)}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> NSAParameters:
-        """Parameters from all 22 values by name; a missing or unknown name is an error."""
-        check_names(values)
+    def from_dict(cls, values: Mapping[str, Any], declared: Mapping[str, Parameter] | None = None) -> NSAParameters:
+        """Parameters from the values by name.
+
+        Parameters
+        ----------
+        values : mapping
+            All 22, and those of a model's own that differ from their defaults.
+        declared : mapping, optional
+            What the model declares, see :attr:`nsa_brian.model.model.Model.declared`; by default the 22.
+        """
+        declared = PARAMETERS if declared is None else declared
+        check_names(values, declared)
         missing = [name for name in PARAMETERS if name not in values]
         if missing:
             raise ValueError(f"missing parameter{'s' * (len(missing) > 1)} {', '.join(missing)}: all 22 are needed")
-        return cls(**values)
+        own = {
+            name: info.check(values.get(name, info.default))
+            for name, info in declared.items()
+            if name not in PARAMETERS
+        }
+        return cls(**{name: values[name] for name in PARAMETERS}, own=own)  # type: ignore[arg-type]
 
     def replace(self, **changes: float) -> NSAParameters:
         """A copy with some values changed."""
-        return self.from_dict({**self.to_dict(), **changes})
+        own = dict(self.own)
+        check_names(changes, [*PARAMETERS, *own])
+        values = {**self.to_dict(), **changes}
+        return NSAParameters(
+            **{name: values[name] for name in PARAMETERS},
+            own={name: values[name] for name in own},  # type: ignore[arg-type]
+        )
 
 
 #: Description of each parameter by name, in the order of the model's definition.
-PARAMETERS: dict[str, ParameterInfo] = {
-    f.name: ParameterInfo(name=f.name, **f.metadata) for f in dataclasses.fields(NSAParameters)
+PARAMETERS: dict[str, Parameter] = {
+    f.name: Parameter(f.name, f.default, **f.metadata)  # type: ignore[arg-type]
+    for f in dataclasses.fields(NSAParameters)
+    if f.metadata
 }
 
 
-def check_names(names: Iterable[str]) -> None:
+def check_names(names: Iterable[str], known: Iterable[str] = PARAMETERS) -> None:
     """Refuse a name that is no parameter's, and offer the nearest."""
+    known = list(known)
     for name in names:
-        if name not in PARAMETERS:
-            near = difflib.get_close_matches(name, PARAMETERS, n=1, cutoff=0.3)
-            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(PARAMETERS)}"
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
             raise ValueError(f"unknown parameter {name!r}{hint}")

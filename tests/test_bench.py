@@ -9,7 +9,7 @@ import baselines
 from experiments import bench, bench_command, bench_figure
 from experiments.limit import LimitKernel
 from nsa_brian import load
-from nsa_brian.pairs import Pairs
+from nsa_brian.codegen.pairs import answers
 
 PARAMETERS = load().parameters
 
@@ -21,13 +21,12 @@ def found():
 
 def test_the_limit_computes_the_same():
     value = np.linspace(0, 1, 101)
-    pairs = Pairs([PARAMETERS] * 101, given="Phi_v")
-    assert LimitKernel(PARAMETERS).respond(value) == pytest.approx(pairs.respond(value), abs=1e-9)
+    assert LimitKernel(PARAMETERS).respond(value) == pytest.approx(answers(PARAMETERS, value, "Phi_v"), abs=1e-9)
 
 
 def test_the_numpy_loop_computes_the_same():
     w = np.linspace(0, PARAMETERS.w_max, 9)
-    assert np.array(bench.numpy_round(w, PARAMETERS)) == pytest.approx(Pairs([PARAMETERS] * 9).respond(w), abs=1e-9)
+    assert np.array(bench.numpy_round(w, PARAMETERS)) == pytest.approx(answers(PARAMETERS, w), abs=1e-9)
 
 
 def test_every_figure_is_there_positive_and_ready_for_json(found):

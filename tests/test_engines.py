@@ -17,11 +17,11 @@ from scipy.integrate import solve_ivp
 import envs
 from experiments.randomness import streams
 from nsa_brian import ENGINES, PARAMETERS, NSAParameters, load
-from nsa_brian.engines import MODELS, engine_class
-from nsa_brian.network import NSANetwork
-from nsa_brian.pairs import Pairs
-from nsa_brian.rounds import Rounds
-from nsa_brian.table import ResponseTable, Table
+from nsa_brian.codegen.pairs import Pairs, answers
+from nsa_brian.engines.network import NSANetwork
+from nsa_brian.engines.registry import MODELS, engine_class
+from nsa_brian.engines.rounds import Rounds
+from nsa_brian.engines.table import ResponseTable, Table
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
 SHIPPED = [load(name).parameters for name in ("minbandit-38", "minbandit-29")]
@@ -141,7 +141,7 @@ def test_rounds_plays_as_network(parameters, n_arms, seed):
 @given(parameter_sets, st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_rounds_is_the_numpy_loop(parameters, shares):
     w = np.array(shares) * parameters.w_max
-    assert Pairs([parameters] * len(w)).respond(w) == pytest.approx(np.array(round_by_euler(w, parameters)), abs=1e-9)
+    assert answers(parameters, w) == pytest.approx(np.array(round_by_euler(w, parameters)), abs=1e-9)
 
 
 @pytest.mark.parametrize(("method", "order"), [("euler", 1), ("exponential_euler", 1), ("rk2", 2), ("rk4", 4)])
@@ -162,7 +162,7 @@ def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
         return solve_ivp(slope, (0, duration), state, rtol=1e-12, atol=1e-14).y[:, -1]
 
     exact = phase(phase(np.zeros(8), p.I_ext, 400), 0, 160).reshape(2, 4)
-    errors = [np.abs(Pairs([p] * 4, dt=dt * ms, method=method).respond(w) - exact).max() for dt in (8, 4, 2)]
+    errors = [np.abs(answers(p, w, dt=dt * ms, method=method) - exact).max() for dt in (8, 4, 2)]
     for coarse, fine in itertools.pairwise(errors):
         assert np.log2(coarse / fine) == pytest.approx(order, abs=0.35)
 
@@ -170,7 +170,7 @@ def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
 @pytest.mark.parametrize("method", ["gsl", "gsl_rkf45"])
 def test_methods_that_are_no_equations_are_refused(method):
     with pytest.raises(ValueError, match=f"method must be one that Brian2 writes as equations, got '{method}'"):
-        Pairs([SHORT], method=method)
+        Pairs([SHORT], 1, method=method)
 
 
 STANDALONE = """
@@ -202,7 +202,7 @@ def test_table_plays_as_rounds():
 @pytest.mark.parametrize("parameters", [*SHIPPED, SHORT])
 def test_the_tables_error_is_below_what_counts_as_a_tie_but_at_its_steps(parameters):
     value = np.random.default_rng(0).random(20_000)
-    exact = Pairs([parameters] * len(value), given="Phi_v").respond(value)
+    exact = answers(parameters, value, "Phi_v")
     error = np.abs(ResponseTable([parameters]).look_up(np.zeros(len(value), int), value) - exact).max(axis=0)
     assert (error < 1e-6).mean() > 0.99
     assert np.median(error) < 1e-9
@@ -211,7 +211,7 @@ def test_the_tables_error_is_below_what_counts_as_a_tie_but_at_its_steps(paramet
 def test_the_table_gives_its_own_points_and_both_ends_exactly():
     value = np.linspace(0, 1, 513)
     looked_up = ResponseTable([SHORT]).look_up(np.zeros(513, int), value)
-    assert looked_up == pytest.approx(Pairs([SHORT] * 513, given="Phi_v").respond(value), abs=1e-12)
+    assert looked_up == pytest.approx(answers(SHORT, value, "Phi_v"), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["rounds", "table"])
@@ -250,8 +250,8 @@ def test_integrating_all_pairs_or_the_pulled_ones_is_the_same():
 @settings(max_examples=25, derandomize=True, deadline=None, database=None)
 @given(st.integers(1, 200), st.floats(0, 4.5))
 def test_equal_weights_give_equal_activities_in_every_lane_and_batch(n, w):
-    alone = Pairs([SHORT]).respond(np.array([w]))
-    batch = Pairs([SHORT] * n).respond(np.full(n, w))
+    alone = answers(SHORT, np.array([w]))
+    batch = answers(SHORT, np.full(n, w))
     assert (batch == alone).all()
 
 
@@ -260,7 +260,7 @@ def test_the_generated_codes_exponential_is_accurate():
     x = np.concatenate([np.linspace(-50, 50, 4001), np.linspace(-700, 700, 999)])
     base = NSAParameters(tau_u=1, tau_v=1, gain_u=1, threshold_u=-1, threshold_v=2, duration_input=1, duration_free=1)
     sets = [base.replace(offset_u=float(offset), I_ext=0) for offset in x]
-    v = Pairs(sets, given="Phi_v").respond(np.ones(len(x)))[1]
+    v = answers(sets, np.ones(len(x)), "Phi_v")[1]
     assert v == pytest.approx(1 / (1 + np.exp(x)), rel=4 * np.finfo(float).eps)
 
 

@@ -75,7 +75,7 @@ class TestScores:
         games = dataclasses.replace(SMALL, envs=("MAB-sin",), arms=(4,), iterations=1, engine="rounds")
         found = scores(games, (5, 7), [SET_38])
 
-        from nsa_brian.rounds import Rounds
+        from nsa_brian.engines.rounds import Rounds
 
         key = [5, 7]
         bandit = games.bandit("MAB-sin", 4, np.random.default_rng([*key, int.from_bytes(b"MAB-sin 4", "big")]))

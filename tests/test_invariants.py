@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from brian2 import NeuronGroup
 
-from nsa_brian.invariants import split_invariants
+from nsa_brian.codegen.invariants import split_invariants
 
 
 def split(code, constant):

@@ -5,10 +5,10 @@ import pytest
 from engine_contract import check_engine
 
 from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, load
-from nsa_brian.engines import ENGINES, engine_class
-from nsa_brian.model import PAPER
-from nsa_brian.rounds import Rounds
-from nsa_brian.table import Table
+from nsa_brian.engines.registry import ENGINES, engine_class
+from nsa_brian.engines.rounds import Rounds
+from nsa_brian.engines.table import Table
+from nsa_brian.model.model import PAPER
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=120, duration_free=120)
 NOISY = Model(noise=0.1)

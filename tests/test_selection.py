@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from reference import agreement
 from scipy import stats
 
-from nsa_brian.selection import select
+from nsa_brian.model.agreement import select
 
 # A few levels only, so that ties are common.
 levels = st.sampled_from([0.0, 0.5, 0.5 + 5e-7, 0.5 + 5e-6, 1.0])

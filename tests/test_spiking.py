@@ -14,12 +14,13 @@ import envs
 from experiments import decision_study, play, study
 from experiments.metrics import regret
 from experiments.randomness import streams
-from experiments.response_study import critical_weight, respond
+from experiments.response_study import respond
 from experiments.settings import PlaySettings
 from nsa_brian import NSA, SpikingNSA, SpikingParameters, load
-from nsa_brian.calibration import critical_current, critical_value
-from nsa_brian.engines import engine_of
-from nsa_brian.spiking_network import SpikingNetwork
+from nsa_brian.engines.registry import engine_of
+from nsa_brian.model.critical import critical
+from nsa_brian.spiking.calibration import critical_current, critical_value
+from nsa_brian.spiking.network import SpikingNetwork
 
 SHIPPED = {name: load(name).parameters for name in ("minbandit-38", "minbandit-29", "evolved")}
 DEFAULT = SHIPPED["minbandit-38"]
@@ -45,9 +46,9 @@ def left():
 
 def test_activity_dies_for_weak_weights_and_lasts_for_strong_ones(left):
     w, rates = left
-    critical = critical_weight(w, respond(DEFAULT, 2001)["u"][np.linspace(0, 2000, 46).astype(int)])
-    assert (rates[:, :, w < critical - 0.15] == 0).all()
-    assert (rates[:, :, w > critical + 0.15] > 20).all()
+    w_star = critical(w, respond(DEFAULT, 2001)["u"][np.linspace(0, 2000, 46).astype(int)])
+    assert (rates[:, :, w < w_star - 0.15] == 0).all()
+    assert (rates[:, :, w > w_star + 0.15] > 20).all()
 
 
 def test_lasting_activity_is_graded_until_the_value_function_is_flat(left):

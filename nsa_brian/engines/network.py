@@ -2,7 +2,7 @@
 
 Two NeuronGroups U and V, diagonal Synapses between them, and a ``network_operation`` that watches the clock: it
 ends phase 1 by taking the input away, and at a round's end it selects an arm, asks the bandit for the reward,
-applies the plasticity rule and sends the network back to rest. One ``Network.run`` plays a whole game.
+applies the learning rule and sends the network back to its start. One ``Network.run`` plays a whole game.
 
 >>> from nsa_brian import NSANetwork
 >>> network = NSANetwork(n_arms=5, record=["u", "v"], seed=1)
@@ -12,20 +12,22 @@ applies the plasticity rule and sends the network back to rest. One ``Network.ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import Clock, Network, NetworkOperation, NeuronGroup, StateMonitor, Synapses, ms, second
+from brian2 import Network, NetworkOperation, StateMonitor, Synapses, ms, second
 
-from nsa_brian.code_objects import told_if_slow
-from nsa_brian.engine import Engine, Pull
-from nsa_brian.model import PAPER, Lateral, Model, check_noise
+from nsa_brian.codegen.code_objects import told_if_slow
+from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.network_objects import NetworkObjects
+from nsa_brian.model.model import PAPER, Model, check_noise
+from nsa_brian.model.timing import steps_of
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.timing import steps_of
 
 #: Time steps whose noise is drawn together; a constant, so that a game's noise does not depend on the batch.
 NOISE_AHEAD = 64
@@ -60,7 +62,7 @@ class NSANetwork(Engine):
     Parameters
     ----------
     n_arms, n_games, ties, tolerance, rng
-        See :class:`nsa_brian.engine.Engine`.
+        See :class:`nsa_brian.engines.base.Engine`.
     parameters : NSAParameters, optional
         By default the package's default set.
     seed : int, optional
@@ -77,19 +79,25 @@ class NSANetwork(Engine):
     name : str
         Prefix of all Brian2 names; two networks in one script want two.
     model : Model
-        The equations; this engine alone can run couplings between options.
+        What is run; this engine runs every one.
 
     Attributes
     ----------
     U, V : NeuronGroup
     UV, VU : Synapses
-    lateral : list of Synapses
-        Those between options, if the model has any.
+    populations : dict of NeuronGroup
+        Those of a game's own, by name.
+    couplings : dict of Synapses
+        Those that the model adds, by the variable that they deliver.
     monitors : dict
         The StateMonitor that recorded a variable, by the variable's name.
     network : brian2.Network
         All of it; more Brian2 objects can be added before playing.
+    namespace : dict
+        Values of names in the equations of objects that were added.
     """
+
+    name = "network"
 
     def __init__(
         self,
@@ -114,34 +122,35 @@ class NSANetwork(Engine):
         check_noise(model, method)
         if len(set(self.parameters)) > 1:
             raise ValueError("the network engine plays all games with the same parameters")
-        parameters = self.parameters[0]
         self.dt, self.method = dt, method
-        self.input_steps, self.round_steps = steps_of(parameters, float(dt / ms), method)
+        self.input_steps, self.round_steps = steps_of(self.parameters[0], float(dt / ms), method)
 
-        size = n_games * n_arms
-        namespace = {info.name: value * (ms if info.unit == "ms" else 1) for info, value in parameters.items()}
-        namespace |= {**model.values, "n_arms": n_arms}
-        clock = Clock(dt=dt, name=f"{name}_clock")
-        made = {"namespace": namespace, "clock": clock, "method": method}
-        self.U = NeuronGroup(size, model.population_u(), name=f"{name}_U", **made)
-        self.V = NeuronGroup(size, model.population_v(), name=f"{name}_V", **made)
-        self.UV = Synapses(self.U, self.V, model.synapse_uv(), name=f"{name}_UV", **made)
-        self.VU = Synapses(self.V, self.U, model.synapse_vu(), name=f"{name}_VU", **made)
         with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):
-            self.UV.connect(j="i")
-            self.VU.connect(j="i")
-            self.lateral = [self._lateral(lateral, f"{name}_{lateral.variable}", made) for lateral in model.lateral]
+            self._objects = NetworkObjects(model, self.parameters[0], n_games, n_arms, dt, method, name)
+        self.U, self.V = self._objects.groups["u"], self._objects.groups["v"]
+        self.UV, self.VU = self._objects.synapses["I_v"], self._objects.synapses["I_u"]
+        self.populations = {place: self._objects.groups[place] for place in model.structure.populations}
+        self.couplings = {
+            key: synapses for key, synapses in self._objects.synapses.items() if key not in ("I_u", "I_v")
+        }
         self.monitors = self._monitors(record, record_dt if record_dt is not None else dt, name)
+        clock = self._objects.clock
         timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
-        self.network = Network(self.U, self.V, self.UV, self.VU, *self.lateral, timing, name=f"{name}_network")
+        self.network = Network(*self._objects.all, timing, name=f"{name}_network")
         self.network.add(*dict.fromkeys(self.monitors.values()))
         if model.noise:
             self._noise_rng = self.rng.spawn(1)[0]
             self._noise: list[np.ndarray] = []
             self.network.add(NetworkOperation(self._draw, clock=clock, when="start", name=f"{name}_noise"))
+        #: The caller's names for objects that were added to the network, as of ``Network.run``.
+        self.namespace: dict[str, Any] = {}
+        self._stored: dict[str, Any] = {}
+        self._at_start: list[Callable[[], None]] = []
+        self._at_end: list[Callable[[], None]] = []
         self._pull: Pull | None = None
         self._trace: tuple[np.ndarray, np.ndarray] | None = None
-        self._rest()
+        self._starts = {name: self.initial(name) for name in self._objects.owner}
+        self.reset()
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
@@ -162,6 +171,52 @@ class NSANetwork(Engine):
     def w(self) -> np.ndarray:  # type: ignore[override]
         """Weights of UV, a view of Brian2's own array."""
         return self._view(self.UV, "w")
+
+    @property
+    def synapses(self) -> dict[str, np.ndarray]:
+        """All variables of UV by name, views of Brian2's own arrays."""
+        return {name: self.state(name) for name in self.model.structure.synaptic}
+
+    def state(self, name: str) -> np.ndarray:
+        """A state variable, a view of Brian2's own array: (games, arms), or (games, 1) of a game's own population."""
+        return self._view(self._objects.owner[name], name)
+
+    @property
+    def lateral(self) -> list[Synapses]:
+        """The Synapses of the model's lateral couplings."""
+        return [self.couplings[lateral.variable] for lateral in self.model.lateral]
+
+    def at_start(self, function: Callable[[], None]) -> None:
+        """Have a function called at the start of every round, when everything is reset."""
+        self._at_start.append(function)
+
+    def at_end(self, function: Callable[[], None]) -> None:
+        """Have a function called at the end of every round, before anything is learnt."""
+        self._at_end.append(function)
+
+    def reset(self) -> None:
+        """Forget everything: synapses, and what is carried over, start anew."""
+        super().reset()
+        for name in self.model.carried:
+            self.state(name)[:] = self._starts[name]
+        self._rest()
+
+    def store(self, name: str = "default") -> None:
+        """Keep the state of the network and of its random numbers under a name, as ``Network.store`` does."""
+        self.network.store(name)
+        generators = [self.rng, *([self._noise_rng] if self.model.noise else [])]
+        noise = list(self._noise) if self.model.noise else []
+        self._stored[name] = copy.deepcopy((generators, noise, self.agreed))
+
+    def restore(self, name: str = "default") -> None:
+        """Go back to where :meth:`store` was called with that name."""
+        if name not in self._stored:
+            raise KeyError(f"nothing was stored under the name {name!r}")
+        self.network.restore(name)
+        generators, noise, self.agreed = copy.deepcopy(self._stored[name])
+        self.rng = generators[0]
+        if self.model.noise:
+            self._noise_rng, self._noise = generators[1], noise
 
     def respond(self) -> None:
         """Run one round and stop at its end."""
@@ -195,9 +250,9 @@ class NSANetwork(Engine):
         return Decision(arms, self.agreed, t, u, v)
 
     def _run(self, n_rounds: int, pull: Pull | None, **report: Any) -> None:
-        self._rest()
+        self._begin()
         self._pull, self._rounds_left = pull, n_rounds
-        self.network.run(n_rounds * self.round_steps * self.dt, namespace={}, **report)
+        self.network.run(n_rounds * self.round_steps * self.dt, namespace=self.namespace, **report)
 
     def _end_of_step(self) -> None:
         """The clockwork of a round, called at the end of each time step."""
@@ -206,17 +261,28 @@ class NSANetwork(Engine):
             self._trace[0][self._step], self._trace[1][self._step] = self.u, self.v
         if self._step == self.input_steps:
             self.U.I = 0  # phase 2: the coupling alone drives the activities
-        elif self._step == self.round_steps and self._pull is not None:
-            arms = self.select()
-            self.learn(arms, self._pull(arms))
-            self._rounds_left -= 1
-            if self._rounds_left:
-                self._rest()
+        elif self._step == self.round_steps:
+            for function in self._at_end:
+                function()
+            if self._pull is not None:
+                arms = self.select()
+                self.learn(arms, self._pull(arms))
+                self._rounds_left -= 1
+                if self._rounds_left:
+                    self._begin()
+
+    def _begin(self) -> None:
+        """A round begins."""
+        self._rest()
+        for function in self._at_start:
+            function()
 
     def _rest(self) -> None:
-        """The start of a round: no activity, input on."""
-        self.u[:] = 0
-        self.v[:] = 0
+        """The start of a round: neurons where they start unless they are carried over, input on."""
+        synaptic = self.model.structure.synaptic
+        for name, start in self._starts.items():
+            if name not in self.model.carried and name not in synaptic:
+                self.state(name)[:] = start
         self.U.I = self.parameters[0].I_ext
         self._step = 0
 
@@ -227,23 +293,16 @@ class NSANetwork(Engine):
             self._noise = list(self._noise_rng.normal(0, 1, size).transpose(1, 2, 0, 3))
         self._view(self.U, "n_u")[:], self._view(self.V, "n_v")[:] = self._noise.pop()
 
-    def _lateral(self, lateral: Lateral, name: str, made: dict[str, Any]) -> Synapses:
-        """Synapses from every option of a game to every other option of it."""
-        group = {"u": self.U, "v": self.V}[lateral.population]
-        synapses = Synapses(group, group, lateral.synapse, name=name, **made)
-        synapses.connect("i != j and i // n_arms == j // n_arms")
-        return synapses
-
     def _view(self, group: Any, variable: str) -> np.ndarray:
-        return group.variables[variable].get_value().reshape(self.n_games, self.n_arms)
+        return group.variables[variable].get_value().reshape(self.n_games, -1)
 
     def _monitors(self, record: Sequence[str], dt: Any, name: str) -> dict[str, StateMonitor]:
-        groups = {"U": self.U, "V": self.V, "UV": self.UV}
+        groups = {"U": self.U, "V": self.V, "UV": self.UV, **self.populations}
         # Each group's own equations tell whose variable it is: Synapses also see those of the neurons they join.
         owner = {var: key for key, group in groups.items() for var in group.equations.names}
         unknown = [var for var in record if var not in owner]
         if unknown:
-            raise ValueError(f"cannot record {unknown[0]!r}; U, V and UV have {', '.join(sorted(owner))}")
+            raise ValueError(f"cannot record {unknown[0]!r}; {_listed(list(groups))} have {', '.join(sorted(owner))}")
         recorded = {key: [var for var in record if owner[var] == key] for key in groups}
         monitor = partial(StateMonitor, record=True, dt=dt)
         monitors = {
@@ -252,3 +311,7 @@ class NSANetwork(Engine):
             if variables
         }
         return {var: monitors[owner[var]] for var in record}
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"

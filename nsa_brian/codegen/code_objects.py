@@ -55,7 +55,7 @@ class CompiledRound(CythonCodeObject):
     generator_class = DoubleGenerator
     class_name = "nsa_compiled_round"
     templater = CythonCodeObject.templater.derive(
-        "nsa_brian",
+        "nsa_brian.codegen",
         env_globals={
             "BLOCK": BLOCK,
             "machine": machine,
@@ -86,7 +86,7 @@ class NumpyRound(NumpyCodeObject):
     """The round in numpy."""
 
     class_name = "nsa_numpy_round"
-    templater = NumpyCodeObject.templater.derive("nsa_brian")
+    templater = NumpyCodeObject.templater.derive("nsa_brian.codegen")
 
 
 def extra_flags(compiler: str) -> list[str]:

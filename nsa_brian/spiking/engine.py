@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from brian2 import SpikeMonitor, ms, second
 
-from nsa_brian import calibration
-from nsa_brian.engine import Engine, Pull
-from nsa_brian.expression import numpy_function
+from nsa_brian.codegen.expression import numpy_function
+from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking_network import SpikingNetwork
-from nsa_brian.spiking_parameters import SpikingParameters
+from nsa_brian.spiking import calibration
+from nsa_brian.spiking.network import SpikingNetwork
+from nsa_brian.spiking.parameters import SpikingParameters
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class SpikingNSA(Engine):
     Parameters
     ----------
     n_arms, n_games, ties, rng
-        See :class:`nsa_brian.engine.Engine`. A child of ``rng`` is the source of the neurons' noise.
+        See :class:`nsa_brian.engines.base.Engine`. A child of ``rng`` is the source of the neurons' noise.
     parameters : NSAParameters, optional
         The rate model to follow, by default the package's default set: its value and learning rate functions are
         used as they are, and its critical weight is met by the strength of the coupling (see
-        :mod:`nsa_brian.calibration`).
+        :mod:`nsa_brian.spiking.calibration`).
     tolerance : float
         Firing rates in Hz that tie. The default is about the standard deviation of the difference between two
         options of equal weight; silent options tie anyway.
@@ -114,7 +114,7 @@ class SpikingNSA(Engine):
             spiking = spiking.replace(J_v=calibration.coupling(self.parameters[0], spiking, dt))
         self.spiking = spiking
         self.network = SpikingNetwork(n_games, n_arms, spiking, self.rng.spawn(1)[0], dt, name)
-        self._value = numpy_function("Phi_v", self.model.function_of_weight("v"), self._constants())
+        self._value = numpy_function("Phi_v", self.model.function_of_weight("v"), self.constants())
         self.spikes = self._monitors() if record else {}
         self.network.network.add(*self.spikes.values())
         self.reset()

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from brian2 import ms
 
-from nsa_brian.pairs import Pairs
+from nsa_brian.codegen.pairs import answers
+from nsa_brian.model.critical import critical
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking_network import SpikingNetwork
-from nsa_brian.spiking_parameters import SpikingParameters
+from nsa_brian.spiking.network import SpikingNetwork
+from nsa_brian.spiking.parameters import SpikingParameters
 
 #: Firing rate in Hz above which activity counts as having outlasted the input.
 LASTING = 5.0
@@ -31,22 +32,20 @@ def coupling(parameters: NSAParameters, spiking: SpikingParameters, dt: Any = 0.
 def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
     """Phi*: the option value above which a rate model's activity u outlasts the input.
 
-    It lasts where u ends above half of its highest value.
-
     Raises
     ------
     ValueError
         If activity lasts for no value, or for all of them.
     """
     value = np.linspace(0, 1, points)
-    u, _ = Pairs([parameters] * points, given="Phi_v").respond(value)
-    lasts = u > u.max() / 2
-    if u.max() < 1e-3 or not lasts[-1] or lasts.all():
+    u, _ = answers(parameters, value, "Phi_v")
+    found = critical(value, u)
+    if np.isnan(found):
         raise ValueError(
             "the rate parameters have no critical weight that spiking neurons could share: their activity outlasts "
             "the input always or never; give SpikingParameters a number for J_v"
         )
-    return float(value[np.flatnonzero(~lasts)[-1] + 1])
+    return found
 
 
 @cache

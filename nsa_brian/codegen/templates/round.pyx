@@ -3,7 +3,9 @@
    {{vector_code['begin']}} sets a unit to the start of its round, {{vector_code['step']}} is one time step.
    A block of units lies in local arrays, under the names that the generated code knows the group's arrays by.
 
-   USES_VARIABLES { u, v, I, input_steps, round_steps, n_units }
+   A parameter of a set is read at the unit's place in `which`.
+
+   USES_VARIABLES { u, v, I, input_steps, round_steps, n_units, which }
    ITERATE_ALL { _idx } #}
 {% macro before_run() %}
 {% endmacro %}
@@ -88,10 +90,10 @@ cdef extern from *:
         for (int start = 0; start < n_units; start += BLOCK)
         {
             const int left = n_units - start < BLOCK ? n_units - start : BLOCK;
-            {% for name, var in arrays if not var.scalar %}
+            {% for name, var in arrays if not var.scalar and name != 'which' %}
             alignas(64) {{ c_type(var) }} {{ get_array_name(var) }}[BLOCK];
             for (int i = 0; i < left; i++)
-                {{ get_array_name(var) }}[i] = _all_{{ name }}[start + i];
+                {{ get_array_name(var) }}[i] = _all_{{ name }}[{{ '_all_which[start + i]' if name in of_sets else 'start + i' }}];
             {% endfor %}
             {
                 {{ scalar_code['begin']|autoindent }}
@@ -127,8 +129,9 @@ cdef extern from *:
                         {{ I }}[i] = 0;
                     if ({{ round_steps }}[i] == next)  // later steps of a unit that is done go nowhere
                     {
-                        _all_u[start + i] = {{ u }}[i];
-                        _all_v[start + i] = {{ v }}[i];
+                        {% for name in outputs %}
+                        _all_{{ name }}[start + i] = {{ get_array_name(variables[name]) }}[i];
+                        {% endfor %}
                     }
                 }
             }

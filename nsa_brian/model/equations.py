@@ -4,8 +4,8 @@ Equation numbers are those of Danieli and Lepperød, "A Bio-Inspired Minimal Mod
 Bandits". The activities u, v and the weight w have no unit; times have Brian2's. Parameters appear under the
 names of :class:`nsa_brian.parameters.NSAParameters`.
 
-Change a string here and every engine follows; or leave them, and hand a :class:`nsa_brian.model.Model` with strings of
-your own to any engine.
+Change a string here and every engine follows; or leave them, and hand a :class:`nsa_brian.model.model.Model` with
+strings of your own to any engine.
 """
 
 # Eq. (2), first line: the memory of the options. `I` is I_ext in phase 1 of a round and 0 in phase 2. The place marked

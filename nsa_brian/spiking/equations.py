@@ -1,8 +1,8 @@
 """The spiking model, as Brian2 equation strings: the rate model's populations made of integrate-and-fire neurons.
 
 The value function of the weight, the learning rule and the agreement rule are those of the rate model and are not
-repeated here: see :mod:`nsa_brian.equations` and :mod:`nsa_brian.selection`. Constants appear under the names of
-:class:`nsa_brian.spiking_parameters.SpikingParameters`, which tells their values and sources.
+repeated here: see :mod:`nsa_brian.model.equations` and :mod:`nsa_brian.model.agreement`. Constants appear under the
+names of :class:`nsa_brian.spiking.parameters.SpikingParameters`, which tells their values and sources.
 """
 
 from brian2 import Equations

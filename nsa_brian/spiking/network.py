@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from brian2 import Clock, Network, NetworkOperation, NeuronGroup, Synapses, linked_var, ms, nA
 
-from nsa_brian import spiking_equations as equations
-from nsa_brian.code_objects import told_if_slow
-from nsa_brian.spiking_parameters import SpikingParameters
+from nsa_brian.codegen.code_objects import told_if_slow
+from nsa_brian.spiking import equations
+from nsa_brian.spiking.parameters import SpikingParameters
 
 #: Time steps for which noise is drawn at once; a constant, so that a game's noise does not depend on its company.
 NOISE_STEPS = 64

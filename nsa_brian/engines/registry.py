@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nsa_brian.engine import Engine
+    from nsa_brian.engines.base import Engine
 
 #: Name of each engine, with its module and class.
 ENGINES = {
-    "rounds": ("nsa_brian.rounds", "Rounds"),
-    "table": ("nsa_brian.table", "Table"),
-    "network": ("nsa_brian.network", "NSANetwork"),
-    "spiking": ("nsa_brian.spiking", "SpikingNSA"),
+    "rounds": ("nsa_brian.engines.rounds", "Rounds"),
+    "table": ("nsa_brian.engines.table", "Table"),
+    "network": ("nsa_brian.engines.network", "NSANetwork"),
+    "spiking": ("nsa_brian.spiking.engine", "SpikingNSA"),
 }
 DEFAULT_ENGINE = "rounds"
 

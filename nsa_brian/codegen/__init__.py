@@ -1,0 +1,1 @@
+"""Code generation: all that uses the inside of Brian2."""

@@ -1,0 +1,171 @@
+"""U-V pairs by the batch: from the start of a decision round to its end, in one call.
+
+Where options are not coupled, what a pair of neurons and its synapse do in a round depends on themselves alone. The
+fast engines are built on this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from brian2 import ms
+from brian2.codegen.codeobject import create_runner_codeobj
+from brian2.stateupdaters.base import StateUpdateMethod
+
+from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
+from nsa_brian.codegen.group import UnitGroup
+from nsa_brian.codegen.invariants import split_invariants
+from nsa_brian.codegen.unit import Unit
+from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.timing import steps_of
+from nsa_brian.parameters import NSAParameters
+
+
+class Pairs:
+    """A batch of pairs, each with its own synapse and one of some parameter sets.
+
+    Parameters
+    ----------
+    parameters : sequence of NSAParameters
+        The sets.
+    size : int
+        Pairs at most.
+    dt : Quantity
+        Time step.
+    method : str
+        Any of Brian2's integration methods that fits the equations.
+    given : str, optional
+        An expression of the synapse, such as ``"Phi_v"``, to be given as a number in place of the synapse's variables.
+    model : Model
+        It must not couple options, for a pair is integrated by itself.
+
+    Attributes
+    ----------
+    size : int
+    inputs, outputs : tuple of str
+        What :meth:`respond` takes, and what it returns.
+    run_round : callable
+        Brian2's code object for a round of the pairs as they are set.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[NSAParameters],
+        size: int,
+        dt: Any = 1 * ms,
+        method: str = "euler",
+        given: str = "",
+        model: Model = PAPER,
+    ) -> None:
+        unit = Unit(model, given)
+        self.size = size
+        self.inputs, self.outputs = unit.inputs, unit.outputs
+        values = [model.values_in_si(model.complete(p)) for p in parameters]
+        used = [name for name in values[0] if name in unit.names]
+        code_object = code_object_class()
+        # Numpy runs over all pairs at once, so that there each has its parameters beside it.
+        self._by_pair = issubclass(code_object, NumpyRound)
+
+        self._group = group = UnitGroup("nsa_pairs", dt)
+        sets = size if self._by_pair else len(parameters)
+        self._sets = {name: np.array([each[name] for each in values]) for name in used}
+        steps = np.array([steps_of(p, float(dt / ms), method) for p in parameters], dtype=np.int32)
+        self._sets |= {"input_steps": steps[:, 0], "round_steps": steps[:, 1]}
+        group.add_equations(unit.equations, size)
+        group.add(dict.fromkeys(self.inputs), size)
+        group.add(self._sets, sets)
+        group.add({"which": np.zeros(size, np.int32)}, size)
+        group.add_shared({"n_units": 0, **({"n_arms": 0} if "n_arms" in unit.names else {})})
+        start = dict(unit.start)
+        if model.noise:
+            group.add({"stream": None}, size)  # where each pair's random numbers begin; the template draws them
+            start |= {"n_u": "stream", "n_v": "0"}
+        code = StateUpdateMethod.apply_stateupdater(unit.equations, group.variables, method)
+        if not isinstance(code, str):
+            raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
+        invariants, step = split_invariants(code, group.variables, {*used, "dt", "n_arms", *unit.constant})
+        group.add(dict.fromkeys(invariants), size)
+        begin = "\n".join(f"{name} = {expr}" for name, expr in {**start, **invariants}.items())
+        self.run_round = create_runner_codeobj(
+            group,
+            {"begin": begin, "step": step},
+            "round",
+            run_namespace={},
+            check_units=False,  # those of the equations were checked with the model
+            template_kwds={"of_sets": () if self._by_pair else tuple(self._sets), "outputs": self.outputs},
+            codeobj_class=code_object,
+        )
+        self._arrays = {name: group.array(name) for name in (*self.inputs, *self.outputs, "which", "n_units")}
+        self._stream = group.array("stream") if model.noise else None
+        self._n_arms = group.array("n_arms") if "n_arms" in unit.names else None
+
+    def respond(
+        self, which: np.ndarray, given: Mapping[str, np.ndarray], luck: np.ndarray | None = None, n_arms: int = 0
+    ) -> np.ndarray:
+        """Run a round of some pairs.
+
+        Parameters
+        ----------
+        which : array of int (n,)
+            The parameter set of each.
+        given : mapping
+            The :attr:`inputs` by name, each (n,).
+        luck : array (n,), if there is noise
+            Uniform numbers: each pair's noise follows from its own.
+        n_arms : int
+            Options of a game, for a model whose equations ask.
+
+        Returns
+        -------
+        array (outputs, n)
+            The :attr:`outputs`, u and v first, at the round's end.
+        """
+        n = len(which)
+        if self._by_pair:
+            for name, values in self._sets.items():
+                self._group.array(name)[:n] = values[which]
+        self._arrays["which"][:n] = which
+        self._arrays["n_units"][0] = n
+        for name in self.inputs:
+            self._arrays[name][:n] = given[name]
+        if self._stream is not None:
+            self._stream[:n] = luck
+        if self._n_arms is not None:
+            self._n_arms[0] = n_arms
+        self.run_round()
+        return np.array([self._arrays[name][:n] for name in self.outputs])
+
+
+def distinct_sets(parameters: Sequence[NSAParameters]) -> tuple[list[NSAParameters], np.ndarray]:
+    """The different sets among many, and which of them stands at each place."""
+    index: dict[NSAParameters, int] = {}
+    which = [index.setdefault(p, len(index)) for p in parameters]
+    return list(index), np.array(which)
+
+
+def answers(
+    parameters: NSAParameters | Sequence[NSAParameters],
+    values: np.ndarray,
+    given: str = "w",
+    dt: Any = 1 * ms,
+    method: str = "euler",
+    model: Model = PAPER,
+) -> np.ndarray:
+    """What pairs answer to weights, or to option values: the activities (2, n) at a round's end.
+
+    Parameters
+    ----------
+    parameters : NSAParameters, or a sequence of n
+        One set for all pairs, or one for each.
+    values : array (n,)
+    given : {"w", "Phi_v"}
+        What the values are.
+    dt, method, model
+        See :class:`Pairs`.
+    """
+    each = [parameters] * len(values) if isinstance(parameters, NSAParameters) else list(parameters)
+    sets, which = distinct_sets(each)
+    pairs = Pairs(sets, len(values), dt, method, "" if given == "w" else given, model)
+    return pairs.respond(which, {given: values})[:2]

@@ -1,0 +1,195 @@
+"""What every engine has in common: synapses, the agreement rule, the learning rule, and the order of a round."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from brian2 import get_device
+
+from nsa_brian.codegen.expression import numpy_function, numpy_rule
+from nsa_brian.model.agreement import N_LUCK, TIES, select
+from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.reading import Value
+from nsa_brian.parameters import NSAParameters
+
+#: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
+Pull = Callable[[np.ndarray], np.ndarray]
+
+
+class Engine(ABC):
+    """A way to run the model. A subclass says how the activities come about; the rest is the same for all.
+
+    Parameters
+    ----------
+    n_arms : int
+        Options K, at least 2.
+    parameters : NSAParameters, or a sequence of them
+        One set for all games, or one for each, where the engine can do that. Parameters of the model's own that they
+        do not name have their defaults.
+    n_games : int
+        Games played side by side, each with its own weights and luck.
+    ties, tolerance
+        See :func:`nsa_brian.model.agreement.select`.
+    rng : numpy.random.Generator
+        Source of tie breaks and random arms, the only randomness of the model. Drawn outside the simulator, so
+        that engines can be compared choice for choice.
+    model : Model
+        What is run, by default the paper's.
+
+    Attributes
+    ----------
+    activity : array (2, games, arms)
+        The activities u and v at the end of the last round.
+    u, v, w : array (games, arms)
+        The activities one by one, and the weights.
+    synapses : dict
+        All variables of the plastic synapses by name, ``w`` among them, each (games, arms).
+    agreed : array of bool (games,)
+        Whether U and V agreed in the last decision.
+    """
+
+    #: Its name, by which a model says whether it can be run.
+    name: ClassVar[str] = ""
+
+    activity: np.ndarray
+    w: np.ndarray
+
+    def __init__(
+        self,
+        n_arms: int,
+        parameters: NSAParameters | Sequence[NSAParameters],
+        n_games: int = 1,
+        ties: str = "random",
+        tolerance: float = 1e-6,
+        rng: np.random.Generator | None = None,
+        model: Model = PAPER,
+    ) -> None:
+        if type(get_device()).__name__ != "RuntimeDevice":
+            raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
+        if n_arms < 2:
+            raise ValueError(f"n_arms must be at least 2, got {n_arms}")
+        if n_games < 1:
+            raise ValueError(f"n_games must be at least 1, got {n_games}")
+        if ties not in TIES:
+            raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+        if not tolerance >= 0:
+            raise ValueError(f"tolerance must be a number from 0 up, got {tolerance}")
+        if not isinstance(model, Model):
+            raise ValueError(f"model must be a Model, got {model!r}")
+        refusal = model.refusal(self.name)
+        if refusal:
+            raise ValueError(refusal)
+        self.n_arms, self.n_games = n_arms, n_games
+        given = [parameters] * n_games if isinstance(parameters, NSAParameters) else list(parameters)
+        if len(given) != n_games:
+            raise ValueError(f"parameters must be one set or {n_games}, one for each game, got {len(given)}")
+        completed = {p: model.complete(p) for p in set(given)}
+        self.parameters = [completed[p] for p in given]
+        self.ties, self.tolerance, self.model = ties, tolerance, model
+        self.rng = np.random.default_rng() if rng is None else rng
+        self.agreed = np.zeros(n_games, dtype=bool)
+        self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
+        self._compile_rule()
+
+    def constants(self) -> dict[str, Any]:
+        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
+        distinct = list(dict.fromkeys(self.parameters))
+        values = [{**self.model.values_in_si(p), "n_arms": self.n_arms} for p in distinct]
+        if len(distinct) == 1:
+            return values[0]
+        which = {p: i for i, p in enumerate(distinct)}
+        index = np.array([which[p] for p in self.parameters])
+        return {name: np.array([each[name] for each in values])[index] for name in values[0]}
+
+    def _compile_rule(self) -> None:
+        """The learning rule as a function of arrays: of the pulled arms if it is an expression, else of all."""
+        structure = self.model.structure
+        given, constants = structure.expressions, self.constants()
+        rule = structure.rule
+        if isinstance(rule, Value):
+            helpers = {name: text for name, text, _ in rule.helpers}
+            self._expression = numpy_function(rule.expression, {**given, **helpers}, constants)
+            self._statements = None
+        else:
+            columns = {name: value[:, None] if np.ndim(value) else value for name, value in constants.items()}
+            self._statements = numpy_rule(rule, given, columns, structure.synaptic)
+
+    @property
+    def synapses(self) -> Mapping[str, np.ndarray]:
+        """All variables of the plastic synapses by name."""
+        return {"w": self.w}
+
+    @property
+    def u(self) -> np.ndarray:
+        """Activity of U."""
+        return self.activity[0]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Activity of V."""
+        return self.activity[1]
+
+    def state(self, name: str) -> np.ndarray:
+        """A state variable of the neurons at a round's end: (games, arms), or (games, 1) of a game's own population."""
+        return {"u": self.u, "v": self.v}[name]
+
+    @abstractmethod
+    def respond(self) -> None:
+        """Run both phases of one round: bring u and v to the end of phase 2 for the present synapses."""
+
+    def select(self) -> np.ndarray:
+        """Apply the agreement rule to u and v; the arm of each game."""
+        luck = self.rng.random((self.n_games, N_LUCK))
+        arms, self.agreed = select(self.activity, luck, self.ties, self.tolerance)
+        return arms
+
+    def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """Apply the learning rule, eq. (3) in the paper's model, after the reward of the arm pulled in each game."""
+        read = self.model.structure.rule_reads
+        if self._statements is None:
+            pulled = self._first + arms
+            flat = {name: array.reshape(-1) for name, array in self._variables().items()}
+            seen = {name: array[pulled] for name, array in flat.items()}
+            for name in read:
+                seen[name] = np.broadcast_to(self.state(name), (self.n_games, self.n_arms)).reshape(-1)[pulled]
+            flat["w"][pulled] = self._expression(**seen, R=rewards)
+        else:
+            chosen = np.zeros((self.n_games, self.n_arms))
+            chosen.reshape(-1)[self._first + arms] = 1
+            states = {name: self.state(name) for name in read}
+            reward = np.asarray(rewards, dtype=float)[:, None]
+            found = self._statements(**self._variables(), **states, chosen=chosen, R=reward)
+            for name, array in self._variables().items():
+                array[:] = found[name]
+
+    def _variables(self) -> Mapping[str, np.ndarray]:
+        """The synapses' variables, to be written to."""
+        return self.synapses
+
+    def initial(self, name: str) -> Any:
+        """Where a state variable starts: a number, or (games, 1) where games differ."""
+        value = numpy_function(self.model.structure.initial[name], {}, self.constants())()
+        return value[:, None] if np.ndim(value) else value
+
+    def reset(self) -> None:
+        """Forget everything: the synapses start their game anew."""
+        for name, array in self._variables().items():
+            array[:] = self.initial(name)
+
+    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
+        """Put in weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
+        variables = self._variables()
+        for name, values in {"w": w, **others}.items():
+            if name not in variables:
+                raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
+            variables[name][:] = values
+
+    def play(self, pull: Pull, n_rounds: int) -> None:
+        """Play rounds one after the other: respond, select, pull, learn."""
+        for _ in range(n_rounds):
+            self.respond()
+            arms = self.select()
+            self.learn(arms, pull(arms))

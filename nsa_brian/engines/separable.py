@@ -1,0 +1,106 @@
+"""What the fast engines have in common where each option decides for itself."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nsa_brian.engines.base import Engine
+
+
+class Separable(Engine):
+    """Activities option by option: only those whose synapse has changed need a new answer.
+
+    Activities are those at the end of the last round; after weights were put in by hand, those of a round with these
+    weights. ``w`` is a read-only view, so that no weight changes without notice: :meth:`set_weights` puts in others.
+
+    A subclass says how options answer to their synapses.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        structure = self.model.structure
+        shape = (self.n_games, self.n_arms)
+        self._synapses = {name: np.zeros(shape) for name in structure.synaptic}
+        #: What options answer with: the activities, and what else the learning rule reads.
+        self.outputs = ("u", "v", *sorted(structure.rule_reads - {"u", "v"}))
+        self._ends = np.zeros((len(self.outputs), *shape))
+        self._stale: np.ndarray | None = None  # places in the flattened arrays
+        self._uniform = False  # all options of a game have the same synapse, and no answer yet
+        self._by_hand = False  # the synapses were changed since the last round, and not by learning
+
+    @abstractmethod
+    def _answer(self, places: np.ndarray) -> np.ndarray:
+        """The outputs at a round's end (outputs, n) of options at some places (n,) of the flattened arrays."""
+
+    @property
+    def synapses(self) -> Mapping[str, np.ndarray]:
+        """All variables of the plastic synapses by name; read-only views."""
+        return {name: _read_only(array) for name, array in self._synapses.items()}
+
+    @property
+    def w(self) -> np.ndarray:  # type: ignore[override]
+        """The weights, a read-only view: change them with ``set_weights``."""
+        return _read_only(self._synapses["w"])
+
+    @property
+    def activity(self) -> np.ndarray:  # type: ignore[override]
+        """The activities u and v at a round's end."""
+        if self._by_hand:
+            self._refresh()
+        return self._ends[:2]
+
+    def state(self, name: str) -> np.ndarray:
+        """A state variable of the neurons at a round's end."""
+        if self._by_hand:
+            self._refresh()
+        return self._ends[self.outputs.index(name)]
+
+    def _variables(self) -> Mapping[str, np.ndarray]:
+        return self._synapses
+
+    def respond(self) -> None:
+        """Bring u and v up to date where a synapse has changed."""
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._by_hand = False
+        if self._uniform:
+            self._uniform = False
+            self._ends[:] = self._answer(self._first)[:, :, None]
+        if self._stale is not None:
+            places, self._stale = self._stale, None
+            self._ends.reshape(len(self._ends), -1)[:, places] = self._answer(places)
+
+    def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """Apply the learning rule, and remember which synapses it changed."""
+        self._refresh()  # in case nobody looked since the last time
+        if self._statements is None:
+            super().learn(arms, rewards)
+            self._stale = self._first + arms
+            return
+        before = {name: array.copy() for name, array in self._synapses.items()}
+        super().learn(arms, rewards)
+        changed = np.zeros((self.n_games, self.n_arms), dtype=bool)
+        for name, array in self._synapses.items():
+            changed |= array != before[name]
+        self._stale = np.flatnonzero(changed)
+
+    def reset(self) -> None:
+        """Forget everything: the synapses start their game anew, and so one answer serves all arms of a game."""
+        super().reset()
+        self._stale, self._uniform, self._by_hand = None, True, True
+
+    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
+        """Put in weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
+        super().set_weights(w, **others)
+        self._stale, self._uniform, self._by_hand = np.arange(self.n_games * self.n_arms), False, True
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

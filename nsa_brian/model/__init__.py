@@ -1,0 +1,1 @@
+"""The model: its equations, the declaration that holds them, and the rule that decides."""

@@ -1,0 +1,217 @@
+"""Reading a model's strings: equations, values with helper lines, statements; and what names mean in all of them."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from brian2 import DimensionMismatchError, Equations, Quantity
+from brian2.core.functions import DEFAULT_CONSTANTS, DEFAULT_FUNCTIONS
+from brian2.core.namespace import DEFAULT_UNITS
+from brian2.core.variables import Variable
+from brian2.equations.equations import EquationError, SingleEquation
+from brian2.parsing.expressions import parse_expression_dimensions
+from brian2.parsing.rendering import NodeRenderer
+from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
+from brian2.utils.stringtools import get_identifiers, word_substitute
+
+#: Functions that equations may call: Brian2's, without those that draw random numbers or read a clock.
+FUNCTIONS = {
+    name: function
+    for name, function in DEFAULT_FUNCTIONS.items()
+    if name not in ("rand", "randn", "poisson", "timestep")
+}
+CONSTANTS = {name: float(DEFAULT_CONSTANTS[name].value) for name in ("pi", "e")}
+#: Why a name that Brian2 knows is none of a model's.
+REFUSED = {
+    "t": "t is the simulator's clock, which engines do not share; for the time since the round's start write a state "
+    "variable of your own: dage/dt = 1 : second",
+    "xi": "noise is written {noise}, and its strength given as noise=",
+    "rand": "random numbers come from outside the equations: write {noise}",
+    "randn": "random numbers come from outside the equations: write {noise}",
+    "poisson": "random numbers come from outside the equations: write {noise}",
+    "timestep": "the simulator's clock is not shared by the engines",
+    "i": "an option does not know its number",
+    "j": "an option does not know its number",
+    "inf": "there is no inf in equations",
+}
+#: Names with a meaning of their own, that no variable or parameter may take.
+RESERVED = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms", "N", "stream", "n_units"} | set(
+    REFUSED
+)
+
+_HELPER = re.compile(r"^(\w+)\s*=(?!=)\s*(.+?)\s*:\s*([^:]+)$")
+_STATEMENT = re.compile(r"^(\w+)\s*(=|\+=|-=|\*=|/=)(?!=)\s*(.+)$")
+
+
+class ModelError(ValueError):
+    """A model that makes no sense; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression, and helper lines before it."""
+
+    helpers: tuple[tuple[str, str, str], ...]
+    expression: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """``target op expression`` in a learning rule."""
+
+    target: str
+    operation: str
+    expression: str
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines that are not empty, comments taken away; a line goes on while a bracket is open."""
+    lines: list[str] = []
+    for raw in text.splitlines():
+        line = raw.partition("#")[0].strip()
+        if lines and lines[-1].count("(") > lines[-1].count(")"):
+            lines[-1] += " " + line
+        elif line:
+            lines.append(line)
+    return lines
+
+
+def read_value(where: str, text: Any) -> Value:
+    """An expression with helper lines, ``name = expression : unit``, before it."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        text = repr(text)
+    if not isinstance(text, str) or not lines_of(text):
+        raise ModelError(f"{where} must be an expression, got {text!r}")
+    *before, last = lines_of(text)
+    helpers = []
+    for line in before:
+        found = _HELPER.match(line)
+        if not found:
+            raise ModelError(f"{where}: a helper line is written 'name = expression : unit', got {line!r}")
+        helpers.append((found[1], found[2], found[3]))
+    if _HELPER.match(last) or _STATEMENT.match(last):
+        raise ModelError(f"{where} must end with an expression, got {last!r}")
+    return Value(tuple(helpers), last)
+
+
+def read_rule(where: str, text: Any) -> Value | tuple[Statement, ...]:
+    """A learning rule: an expression for the new weight, or statements."""
+    if not isinstance(text, str) or not lines_of(text):
+        raise ModelError(f"{where} must be an expression or statements, got {text!r}")
+    lines = lines_of(text)
+    if any(_HELPER.match(line) for line in lines) or not _STATEMENT.match(lines[-1]):
+        return read_value(where, text)
+    statements = []
+    for line in lines:
+        found = _STATEMENT.match(line)
+        if not found:
+            raise ModelError(
+                f"{where}: a statement is written 'name = expression' or 'name += expression', got {line!r}"
+            )
+        statements.append(Statement(found[1], found[2], found[3]))
+    return tuple(statements)
+
+
+def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation]:
+    """Brian2 equations, one by one."""
+    if not isinstance(text, str):
+        raise ModelError(f"{where} must be equations, got {text!r}")
+    marks = re.findall(r"\{\w*\}", text)
+    if marks:
+        raise ModelError(f"{where}: unknown mark {marks[0]}; only rate_u and rate_v have one, {{noise}}")
+    try:
+        return list(Equations("\n".join(lines_of(text)), **renamed).ordered) if lines_of(text) else []
+    except (EquationError, SyntaxError, ValueError, TypeError) as error:
+        raise ModelError(f"{where}: {first_line(error)}") from None
+
+
+def names_in(expression: str) -> set[str]:
+    """All names in an expression, those of functions included."""
+    return set(get_identifiers(expression)) - {"and", "or", "not", "True", "False"}
+
+
+def check_syntax(where: str, expression: str) -> None:
+    """Refuse what is no expression of Brian2's."""
+    try:
+        NodeRenderer().render_expr(expression)
+    except (SyntaxError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{where}: cannot read {expression!r}: {first_line(error)}") from None
+
+
+def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension]) -> Dimension:
+    """The dimension of an expression, all of whose names are known."""
+    check_syntax(where, expression)
+    known: dict[str, Any] = {**FUNCTIONS, **DEFAULT_UNITS}
+    for name in names_in(expression):
+        if name in dimensions:
+            known[name] = Variable(name, dimensions=dimensions[name])
+        elif name in CONSTANTS:
+            known[name] = Variable(name)
+    try:
+        return parse_expression_dimensions(expression, known)
+    except DimensionMismatchError as error:
+        raise ModelError(f"{where}: units do not fit in {expression!r}: {first_line(error)}") from None
+    except (SyntaxError, ValueError, TypeError, KeyError) as error:
+        raise ModelError(f"{where}: cannot read {expression!r}: {first_line(error)}") from None
+
+
+def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
+    """The error for a name that means nothing here, with the nearest one that does."""
+    if name in REFUSED:
+        return ModelError(f"{where}: {REFUSED[name]}")
+    near = difflib.get_close_matches(name, [*known, *FUNCTIONS], n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
+    return ModelError(f"{where}: unknown name {name!r}; {hint}")
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    said = " ".join(str(error).split())
+    return said[:300] or type(error).__name__
+
+
+@cache
+def unit_of(text: str) -> Quantity:
+    """The Brian2 unit that a text such as ``"ms"`` or ``"1/second"`` means; 1 for an empty one."""
+    if not text:
+        return Quantity(1.0)
+    try:
+        return Quantity(_unit(ast.parse(text, mode="eval").body))
+    except (SyntaxError, KeyError, TypeError, ValueError):
+        near = difflib.get_close_matches(text, DEFAULT_UNITS, n=1)
+        hint = f"did you mean {near[0]}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
+        raise ModelError(f"unknown unit {text!r}; {hint}") from None
+
+
+def _unit(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name):
+        return DEFAULT_UNITS[node.id]
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return node.value
+    if isinstance(node, ast.BinOp):
+        left, right = _unit(node.left), _unit(node.right)
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.Div):
+            return left / right
+        if isinstance(node.op, ast.Pow) and isinstance(right, int):
+            return left**right
+    raise ValueError(node)
+
+
+def plain(expression: str) -> str:
+    """The expression with numbers in SI units in place of the names of units and constants."""
+    units = {name: float(DEFAULT_UNITS[name]) for name in names_in(expression) if name in DEFAULT_UNITS}
+    numbers = {**units, **{name: CONSTANTS[name] for name in names_in(expression) if name in CONSTANTS}}
+    return word_substitute(expression, {name: repr(number) for name, number in numbers.items()})
+
+
+def is_dimensionless(dimension: Dimension) -> bool:
+    """Whether a quantity has no unit."""
+    return dimension is DIMENSIONLESS

@@ -1,0 +1,1 @@
+"""The model with populations of spiking neurons."""
