@@ -30,6 +30,8 @@ class Champion:
     report : dict
         Mean reward and regret of the champion and of others on games of their own, that chose nobody: the score to
         believe.
+
+    With a fitness of one's own, "reward" is its value and "regret" minus that.
     """
 
     parameters: NSAParameters
@@ -47,24 +49,28 @@ def choose_champion(
 ) -> Champion:
     """Let the candidates of a search play on games held out from it.
 
+    Where the search has a fitness of its own there are no games: that fitness judges them under seeds held out from
+    the search, and its mean over them counts.
+
     Parameters
     ----------
     search : Search
         With at least one generation done.
     workers : Workers, optional
     iterations : int
-        Games of each bandit and number of arms, for choosing and again for reporting.
+        Games of each bandit and number of arms, for choosing and again for reporting; or seeds, for a fitness of one's
+        own.
     others : mapping, optional
-        Parameters that the champion is reported beside, by name.
+        Parameters that the champion is reported beside, by name; those of the model's own that they do not name have
+        their defaults.
     """
-    games = dataclasses.replace(search.settings.games, iterations=iterations)
-    seed = search.settings.seed
+    complete = search.settings.model.complete
     candidates = search.candidates()
-    selected = evaluate(games, (seed, SELECTION), list(candidates.values()), workers)
+    selected = _held_out(search, SELECTION, iterations, list(candidates.values()), workers)
     rewards = dict(zip(candidates, _means(selected)["reward"], strict=True))
     origin = max(rewards, key=lambda name: rewards[name])
-    reported = {"champion": candidates[origin], **(others or {})}
-    report = _means(evaluate(games, (seed, REPORT), list(reported.values()), workers))
+    reported = {"champion": candidates[origin], **{name: complete(p) for name, p in (others or {}).items()}}
+    report = _means(_held_out(search, REPORT, iterations, list(reported.values()), workers))
     return Champion(
         parameters=candidates[origin],
         origin=origin,
@@ -77,6 +83,18 @@ def choose_champion(
     )
 
 
+def _held_out(
+    search: Search, purpose: int, iterations: int, parameters: list[NSAParameters], workers: Workers | None
+) -> Scores:
+    """Scores on games, or under seeds, that the search never saw."""
+    seed, fitness = search.settings.seed, search.fitness
+    if fitness is None:
+        games = dataclasses.replace(search.settings.games, iterations=iterations)
+        return evaluate(games, (seed, purpose), parameters, workers)
+    found = [evaluate(fitness, (seed, purpose, i), parameters, workers) for i in range(iterations)]
+    return Scores(*(np.concatenate(parts, axis=1) for parts in zip(*found, strict=True)))
+
+
 def _means(found: Scores) -> dict[str, list[float]]:
-    """Over the cells, for each individual."""
+    """Over the cells or seeds, for each individual."""
     return {name: np.mean(array, axis=1).tolist() for name, array in found._asdict().items()}

@@ -9,6 +9,9 @@ from typing import Any
 
 import distributed
 from distributed.comm.addressing import parse_address, parse_host_port
+from distributed.protocol.pickle import dumps, loads
+
+from nsa_brian.plugins import carrying_plugins
 
 #: Brian2 builds code objects in one thread at a time; a worker with several threads takes turns.
 _ONE_AT_A_TIME = threading.Lock()
@@ -53,7 +56,8 @@ class DaskWorkers:
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Each item on the next free worker."""
-        work = self._client.map(_in_turn, items, function=function, pure=False)
+        # As bytes: a model in it is to be made where Brian2 is, in turn, and not by the scheduler on the way.
+        work = self._client.map(_in_turn, items, pickled=dumps(carrying_plugins(function)), pure=False)
         try:
             return self._client.gather(work)
         except BaseException:
@@ -74,9 +78,9 @@ class _Prepared(distributed.WorkerPlugin):
         import_module("nsa_brian.engines.base")
 
 
-def _in_turn(item: Any, function: Callable[[Any], Any]) -> Any:
+def _in_turn(item: Any, pickled: bytes) -> Any:
     with _ONE_AT_A_TIME:
-        return function(item)
+        return loads(pickled)(item)
 
 
 def _allow_losses(dask_scheduler: Any, n: int) -> None:

@@ -1,22 +1,30 @@
-"""Fitness: what parameters earn on stated games."""
+"""Fitness: what parameters earn on stated games, or what a function of the user's own says of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from envs import Bandit, make
+from evolution.luck import CommonLuck, stream
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.agreement import N_LUCK, select
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
+    from nsa_brian.model.model import Model
 
 ENGINES = ("table", "rounds")
+
+#: A fitness of the user's own: what parameters are worth under a seed, the more the better. It must be picklable to
+#: be asked in other processes, and draw its random numbers from the seed, which all of a generation share.
+OwnFitness = Callable[[NSAParameters, tuple[int, ...]], float]
 
 #: The table's grid: a quarter of the default's cost; games part ways with ``rounds`` in 1 to 2 of 100.
 GRID: dict[str, Any] = {"cells": 256, "refine": 64}
@@ -35,7 +43,10 @@ class Games:
         Games of a bandit and a number of arms.
     trials, rounds : int
         Trials of a game, rounds of a trial.
-    engine : {"table", "rounds"}
+    engine : {"", "table", "rounds"}
+        What plays them; empty for the fastest that runs the model.
+    model : Model
+        Who plays them; by default the paper's.
     """
 
     envs: tuple[str, ...] = ("MAB-P", "MAB-D", "MAB-sin")
@@ -43,13 +54,14 @@ class Games:
     iterations: int = 2
     trials: int = 2
     rounds: int = 2000
-    engine: str = "table"
+    engine: str = ""
+    model: Model = None  # type: ignore[assignment]  # a model once it is made; Brian2 takes a second to import
 
     def __post_init__(self) -> None:
         for name in ("iterations", "trials", "rounds"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be a whole number from 1 up, got {getattr(self, name)}")
-        if self.engine not in ENGINES:
+        if self.engine and self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {self.engine!r}")
         for name in ("envs", "arms"):
             values = getattr(self, name)
@@ -58,6 +70,19 @@ class Games:
         for env in self.envs:
             for n_arms in self.arms:
                 self._make(env, n_arms)
+        from nsa_brian.model.model import Model  # here: Brian2 takes a second to import
+
+        object.__setattr__(self, "model", _paper() if self.model is None else self.model)
+        if not isinstance(self.model, Model):
+            raise ValueError(f"model must be a Model, got {self.model!r}")
+        refusal = self.model.refusal(self.played_by)
+        if refusal:
+            raise ValueError(refusal)
+
+    @property
+    def played_by(self) -> str:
+        """The engine: the one that is named, or the fastest that runs the model."""
+        return self.engine or self.model.fastest
 
     @property
     def n_rounds(self) -> int:
@@ -74,6 +99,19 @@ class Games:
         made = self._make(env, n_arms)
         made.reset(rng)
         return made
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain values, the model in full."""
+        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {**plain, "envs": list(self.envs), "arms": list(self.arms), "model": self.model.to_dict()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Games:
+        """What :meth:`to_dict` made."""
+        from nsa_brian.model.model import Model
+
+        lists = {name: tuple(values[name]) for name in ("envs", "arms")}
+        return cls(**{**values, **lists, "model": Model.from_dict(values["model"])})
 
     def _make(self, env: str, n_arms: int) -> Bandit:
         name, _, preset = env.partition(":")
@@ -100,7 +138,8 @@ def scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParamet
     """Let individuals play.
 
     All of them meet the same bandits and the same luck, which depend on the seed and on the cell alone. So an
-    individual's scores are the same whoever is scored beside it, in this process or in another.
+    individual's scores are the same whoever is scored beside it, in this process or in another. Where parameters make a
+    model of the user's own run away, beyond all numbers, its neurons count as silent and its synapses start anew at 0.
 
     Parameters
     ----------
@@ -109,19 +148,38 @@ def scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParamet
         Such as the search's seed and the generation.
     individuals : sequence of NSAParameters
     """
-    shared: dict[str, Any] = {}
-    if games.engine == "table":
+    with np.errstate() if games.model == _paper() else np.errstate(all="ignore"):
+        return _scores(games, seed, individuals)
+
+
+def _scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> Scores:
+    model, engine = games.model, games.played_by
+    individuals = [model.complete(individual) for individual in individuals]
+    shared: dict[str, Any] = {"model": model}
+    if engine == "table":
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
         from nsa_brian.engines.table import ResponseTable
 
-        shared["table"] = ResponseTable(distinct_sets(individuals)[0], **GRID)
-    n_games = len(games.envs) * games.iterations
-    players = [individual for individual in individuals for _ in range(n_games)]
+        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=model, **GRID)
+    named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]
+    players = [individual for individual in individuals for _ in named]
     found = []
     for n_arms in games.arms:
-        engine = engine_class(games.engine)(n_arms, players, len(players), **shared)
-        found.append(_play(engine, games, seed))
+        noise = [stream(seed, f"{env} {n_arms} noise {iteration}") for env, iteration in named]
+        shared["rng"] = CommonLuck(noise, len(individuals))
+        found.append(_play(engine_class(engine)(n_arms, players, len(players), **shared), games, seed))
     return Scores(*np.concatenate(found, axis=2))
+
+
+def own_scores(fitness: OwnFitness, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> Scores:
+    """What a fitness of the user's own says of individuals, as the scores of one cell: regret is minus the reward."""
+    found = []
+    for individual in individuals:
+        value = float(fitness(individual, seed))
+        if not math.isfinite(value):
+            raise ValueError(f"a fitness must be a finite number, got {value} for {individual.to_dict()}")
+        found.append([value])
+    return Scores(np.array(found), -np.array(found))
 
 
 def rounds(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -133,10 +191,9 @@ def rounds(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[n
     luck : array (games, 4)
         Uniform numbers: three for NSA's decision, the last one for the reward.
     """
-    bandits = [games.bandit(env, n_arms, _stream(seed, f"{env} {n_arms}")) for env in games.envs]
-    streams = [_stream(seed, f"{env} {n_arms} luck") for env in games.envs]
+    bandits = [games.bandit(env, n_arms, stream(seed, f"{env} {n_arms}")) for env in games.envs]
     size = (games.n_rounds, games.iterations, N_LUCK + 1)
-    luck = np.concatenate([stream.random(size) for stream in streams], axis=1)
+    luck = np.concatenate([stream(seed, f"{env} {n_arms} luck").random(size) for env in games.envs], axis=1)
     for t in range(games.n_rounds):
         if t:
             for bandit in bandits:
@@ -149,17 +206,38 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
     earned, best = np.zeros(engine.n_games), np.zeros(n_games)
+    bounded = games.model == _paper()  # its responses lie between 0 and 1, its weights between 0 and w_max
     for probabilities, luck in rounds(games, seed, engine.n_arms):
         drawn = luck[game]
         engine.respond()
-        arms, _ = select(engine.activity, drawn[:, :N_LUCK], engine.ties, engine.tolerance)
+        activity = engine.activity if bounded else _silenced(engine.activity)
+        arms, _ = select(activity, drawn[:, :N_LUCK], engine.ties, engine.tolerance)
         expected = probabilities[game, arms]
         engine.learn(arms, (drawn[:, N_LUCK] < expected).view(np.int8))
+        if not bounded:
+            _mend(engine)
         earned += expected
         best += probabilities.max(axis=1)
     means = np.stack([earned, best[game] - earned]) / games.n_rounds
     return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
 
 
-def _stream(seed: tuple[int, ...], name: str) -> np.random.Generator:
-    return np.random.default_rng([*seed, int.from_bytes(name.encode(), "big")])
+def _silenced(activity: np.ndarray) -> np.ndarray:
+    """Activities with those that are no numbers below all others."""
+    if not np.isnan(activity.sum()):  # far cheaper than to look at each
+        return activity
+    return np.where(np.isnan(activity), -np.inf, activity)
+
+
+def _mend(engine: Engine) -> None:
+    """Put 0 where learning left no finite number in a synapse."""
+    if not all(np.isfinite(array.sum()) for array in engine.synapses.values()):
+        finite = {name: np.where(np.isfinite(array), array, 0.0) for name, array in engine.synapses.items()}
+        engine.set_weights(**finite)
+
+
+def _paper() -> Model:
+    """The paper's model; here, since Brian2 takes a second to import."""
+    from nsa_brian.model.model import PAPER
+
+    return PAPER

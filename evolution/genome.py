@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter, check_names
+
+if TYPE_CHECKING:
+    from nsa_brian.model.model import Model
 
 
 class Genome:
@@ -23,6 +26,9 @@ class Genome:
     ----------
     fixed : mapping, optional
         Parameters that are not searched, by name, with their values.
+    model : Model, optional
+        Whose parameters: the 22 and its own that have a search range. Those without one keep their defaults. By
+        default the paper's.
 
     Examples
     --------
@@ -31,17 +37,21 @@ class Genome:
     38.72983346207417
     """
 
-    def __init__(self, fixed: Mapping[str, float] | None = None) -> None:
+    def __init__(self, fixed: Mapping[str, float] | None = None, model: Model | None = None) -> None:
         self.fixed = dict(fixed or {})
-        check_names(self.fixed)
-        NSAParameters(**self.fixed)  # refuses illegal values
+        self._declared: Mapping[str, Parameter] = PARAMETERS if model is None else model.declared
+        check_names(self.fixed, self._declared)
+        for name, value in self.fixed.items():
+            self._declared[name].check(value)
         if not self.genes:
-            raise ValueError("all 22 parameters are fixed: nothing is left to search")
+            raise ValueError(f"all {len(self._declared)} parameters are fixed: nothing is left to search")
 
     @cached_property
     def genes(self) -> tuple[Parameter, ...]:
-        """The parameters searched, in the model's order."""
-        return tuple(info for name, info in PARAMETERS.items() if name not in self.fixed)
+        """The parameters searched, in the model's order: the 22 first."""
+        return tuple(
+            info for name, info in self._declared.items() if name not in self.fixed and info.search is not None
+        )
 
     @property
     def size(self) -> int:
@@ -55,23 +65,29 @@ class Genome:
         values = {
             info.name: _value(info, (1 + math.sin(x / 2)) / 2) for info, x in zip(self.genes, vector, strict=True)
         }
-        return NSAParameters(**self.fixed, **values)
+        return NSAParameters.from_dict({**self.fixed, **values}, self._declared)
 
     def encode(self, parameters: NSAParameters) -> np.ndarray:
         """The vector of some parameters; values beyond a bound of the search are put on it."""
-        positions = np.array([position(info, getattr(parameters, info.name)) for info in self.genes])
+        given = parameters.to_dict()
+        positions = np.array([position(info, given.get(info.name, info.default)) for info in self.genes])
         return 2 * np.arcsin(2 * positions.clip(0, 1) - 1)
 
 
 def _value(info: Parameter, s: float) -> float:
-    low, high = info.search
+    low, high = _range(info)
     value = low * (high / low) ** s if info.scale == "log" else low + s * (high - low)
     return min(max(value, low), high)  # rounding must not leave the range
 
 
 def position(info: Parameter, value: Any) -> Any:
     """Where a value, or an array of them, stands in its search range: 0 at the low bound, 1 at the high one."""
-    low, high = info.search
+    low, high = _range(info)
     if info.scale == "log":
         return np.log(value / low) / np.log(high / low)
     return (value - low) / (high - low)
+
+
+def _range(info: Parameter) -> tuple[float, float]:
+    assert info.search is not None, f"{info.name} is not searched"
+    return info.search

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from deap import base, cma, tools
 
-from evolution.fitness import Games, Scores, scores
-from evolution.genome import Genome
+from evolution import checkpoint
+from evolution.fitness import Games, OwnFitness, Scores, own_scores, scores
+from evolution.settings import SearchSettings
 from evolution.workers import Serial, Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -20,53 +22,8 @@ from nsa_brian.parameters import NSAParameters
 GAMES, STEPS, STARTS, SELECTION, REPORT = range(5)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchSettings:
-    """Everything that a search's outcome depends on.
-
-    Attributes
-    ----------
-    games : Games
-        What individuals are judged by, drawn anew for each generation.
-    population, generations : int
-    sigma : float
-        First step size, in units of the unbounded genes.
-    start : NSAParameters, optional
-        The first centre; without it the middle of all ranges.
-    fixed : dict
-        Parameters that are not searched.
-    stagnation : int
-        A search that did not improve within so many generations over the same number before has stagnated, and
-        stops or restarts; 0: it goes on.
-    restarts : int
-        Restarts after stagnation, from a random centre with twice the population each time (IPOP).
-    seed : int
-    """
-
-    games: Games = field(default_factory=Games)
-    population: int = 256
-    generations: int = 80
-    sigma: float = 0.8
-    start: NSAParameters | None = None
-    fixed: dict[str, float] = field(default_factory=dict)
-    stagnation: int = 0
-    restarts: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        least = {"population": 4, "generations": 1, "stagnation": 0, "restarts": 0, "seed": 0}
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
-        if not 0 < self.sigma < np.inf:
-            raise ValueError(f"sigma must be a number above 0, got {self.sigma}")
-        if self.restarts and not self.stagnation:
-            raise ValueError("restarts come after stagnation: say after how many generations (stagnation)")
-        Genome(self.fixed)
-
-
 class Fitness(base.Fitness):
-    """DEAP's fitness of an individual: minus its mean regret.
+    """DEAP's fitness of an individual: minus its mean regret, or what a fitness of the user's own says.
 
     Within a generation this ranks as the mean reward does, since all individuals meet the same bandits. Over
     generations, whose bandits differ, it compares the individuals and not their bandits.
@@ -95,6 +52,11 @@ class Search:
     Parameters
     ----------
     settings : SearchSettings
+    fitness : callable, optional
+        A fitness of your own in place of the games: ``fitness(parameters, seed)`` says what parameters are worth, the
+        more the better. The seed, a tuple of int, is the same for all of a generation; random numbers drawn from it
+        are common luck. It must be picklable where workers are other processes. Of ``settings.games`` then only the
+        model counts.
 
     Attributes
     ----------
@@ -106,7 +68,8 @@ class Search:
         Those of least regret on their own generation's games.
     logbook : deap.tools.Logbook
         One record a generation, of the rewards: best, mean, low and high (16th and 84th percentile); optimum, the
-        best arm's reward; regret, the mean; sigma, restart, population.
+        best arm's reward; regret, the mean; sigma, restart, population. With a fitness of your own the rewards are
+        its values, the optimum is 0 and the regret minus their mean.
     strategy : deap.cma.Strategy
     """
 
@@ -116,15 +79,16 @@ class Search:
     #: Largest standard deviation of a gene; its range is 2 pi wide.
     WIDEST = 1.2
 
-    def __init__(self, settings: SearchSettings) -> None:
-        self.settings = settings
-        self.genome = Genome(settings.fixed)
+    def __init__(self, settings: SearchSettings, fitness: OwnFitness | None = None) -> None:
+        if fitness is not None and not callable(fitness):
+            raise ValueError(f"fitness must be a function of parameters and seed, got {fitness!r}")
+        self.settings, self.fitness = settings, fitness
+        self.genome = settings.genome
         self.generation = self.restart = 0
         self.population: list[Individual] = []
         self.hall_of_fame = tools.HallOfFame(self.HALL)
         self.logbook = tools.Logbook()
-        self.logbook.header = ["generation", "restart", "population", "best", "mean", "low", "high"]
-        self.logbook.header += ["optimum", "regret", "sigma"]
+        self.logbook.header = list(checkpoint.COLUMNS)
         self._statistics = tools.Statistics(key=lambda individual: individual.reward)
         for name, function in (
             ("best", np.max),
@@ -162,7 +126,8 @@ class Search:
         with _numpy_seeded(self.settings.seed, STEPS, self.generation):
             population = toolbox.generate()
         parameters = [self.genome.decode(individual) for individual in population]
-        found = evaluate(self.settings.games, (self.settings.seed, GAMES, self.generation), parameters, workers)
+        judge = self.fitness or self.settings.games
+        found = evaluate(judge, (self.settings.seed, GAMES, self.generation), parameters, workers)
         for individual, reward, regret in zip(
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
         ):
@@ -204,9 +169,11 @@ class Search:
         }
 
     @classmethod
-    def from_state(cls, settings: SearchSettings, state: dict[str, Any]) -> Search:
+    def from_state(
+        cls, settings: SearchSettings, state: Mapping[str, Any], fitness: OwnFitness | None = None
+    ) -> Search:
         """A search as it was when ``state`` was taken of it."""
-        search = cls(settings)
+        search = cls(settings, fitness)
         search.generation, search.restart = state["generation"], state["restart"]
         search._begin(state["strategy_centroid"])
         for name in _STRATEGY:
@@ -219,6 +186,56 @@ class Search:
         for record in state["logbook"]:
             search.logbook.record(**record)
         return search
+
+    def save(self, folder: str | Path, extra: Mapping[str, Any] | None = None) -> None:
+        """Write the search to its folder: the last generation, the checkpoint and the logbook.
+
+        Written after each step, a folder has all generations. It is the folder of ``nsa evolve --out``: the command
+        goes on with it and draws it.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made if need be. One that holds another search is refused.
+        extra : mapping, optional
+            Plain values to be kept beside, such as a command's options.
+        """
+        parameters = [self.genome.decode(individual) for individual in self.population]
+        saved = checkpoint.Checkpoint(
+            self.settings, self.state(), _name(self.fitness), dict(extra or {}), checkpoint.versions()
+        )
+        checkpoint.write(Path(folder), saved, parameters)
+
+    @classmethod
+    def load(cls, folder: str | Path, fitness: OwnFitness | None = None, generations: int | None = None) -> Search:
+        """The search of a folder, as it was when it was saved; a ValueError if there is none.
+
+        Parameters
+        ----------
+        folder : str or Path
+        fitness : callable, optional
+            That of the search, if it has one of your own: a function is code, and is not saved.
+        generations : int, optional
+            How many there shall be, if not as many as before.
+        """
+        return cls.from_checkpoint(checkpoint.read(folder), fitness, generations)
+
+    @classmethod
+    def from_checkpoint(
+        cls, saved: checkpoint.Checkpoint, fitness: OwnFitness | None = None, generations: int | None = None
+    ) -> Search:
+        """The same from what was read of a folder already."""
+        if saved.fitness and fitness is None:
+            raise ValueError(
+                f"the search has a fitness of its own, {saved.fitness}: go on from Python, by "
+                "Search.load(folder, fitness=...)"
+            )
+        if fitness is not None and not saved.fitness:
+            raise ValueError("the search is judged by games and has no fitness of its own")
+        settings = saved.settings
+        if generations is not None:
+            settings = dataclasses.replace(settings, generations=generations)
+        return cls.from_state(settings, saved.state, fitness)
 
     def _begin(self, centre: np.ndarray) -> None:
         size = self.settings.population * 2**self.restart
@@ -249,13 +266,19 @@ class Search:
 
 
 def evaluate(
-    games: Games, seed: tuple[int, ...], parameters: Sequence[NSAParameters], workers: Workers | None = None
+    judge: Games | OwnFitness,
+    seed: tuple[int, ...],
+    parameters: Sequence[NSAParameters],
+    workers: Workers | None = None,
 ) -> Scores:
-    """Scores of many individuals, spread over the workers; how does not change them."""
+    """Scores of many individuals by games or by a fitness of one's own, spread over the workers.
+
+    How they are spread does not change them.
+    """
     workers = workers or Serial()
     toolbox = base.Toolbox()
     toolbox.register("map", workers.map)
-    toolbox.register("evaluate", scores, games, seed)
+    toolbox.register("evaluate", scores if isinstance(judge, Games) else own_scores, judge, seed)
     chunks = np.array_split(np.arange(len(parameters)), min(workers.width, len(parameters)))
     found = toolbox.map(toolbox.evaluate, [[parameters[i] for i in chunk] for chunk in chunks])
     return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
@@ -263,6 +286,11 @@ def evaluate(
 
 #: What changes in a strategy from generation to generation.
 _STRATEGY = ("centroid", "sigma", "pc", "ps", "C", "B", "diagD", "cond", "update_count")
+
+
+def _name(fitness: OwnFitness | None) -> str:
+    """What a fitness of the user's own is called."""
+    return "" if fitness is None else str(getattr(fitness, "__qualname__", type(fitness).__name__))
 
 
 def _individuals(genes: np.ndarray, found: np.ndarray) -> list[Individual]:

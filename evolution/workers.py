@@ -11,6 +11,8 @@ from functools import partial
 from multiprocessing import get_context, parent_process
 from typing import Any, Protocol
 
+from nsa_brian.plugins import carrying_plugins
+
 
 class Workers(Protocol):
     """A map over work, and how many pieces of it run side by side."""
@@ -64,7 +66,8 @@ class Processes:
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Each item in the next free process."""
-        return [job.result() for job in self.submit(partial(function, item) for item in items)]
+        there = carrying_plugins(function)
+        return [job.result() for job in self.submit(partial(there, item) for item in items)]
 
     def close(self) -> None:
         """End the processes at once, whatever they are doing."""

@@ -1,4 +1,4 @@
-"""All agents by name: NSA and the baselines."""
+"""All agents by name: NSA, with any parameters and model, and the baselines."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 import baselines
+from experiments.nsa_agents import is_nsa
 from nsa_brian import NSAParameters
+
+if TYPE_CHECKING:
+    from nsa_brian import Model
 
 #: The agents of the paper's comparison, and chance.
 PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
@@ -22,7 +26,7 @@ STATE_OF_THE_ART = "state-of-the-art"
 
 
 def names() -> tuple[str, ...]:
-    """All agents, those included that a user has entered into ``baselines.POLICIES``."""
+    """All agents but those of the kind ``nsa:WHAT``; those included that a user entered into ``baselines.POLICIES``."""
     return ("nsa", *baselines.POLICIES, *(f"{name}:tuned" for name in tuned()))
 
 
@@ -60,7 +64,7 @@ def check_names(chosen: Sequence[str]) -> None:
     if not chosen:
         raise ValueError(f"no agent was named; known: {', '.join(known)}")
     for name in chosen:
-        if name not in known:
+        if name not in known and not is_nsa(name):
             near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}? " if near else ""
             raise ValueError(f"unknown agent {name!r}; {hint}known: {', '.join(known)}")
@@ -76,13 +80,12 @@ def make_agent(
     parameters: NSAParameters,
     engine: str,
     ties: str,
-    noise: float = 0.0,
+    model: Model | None = None,
 ) -> Agent:
-    """Build an agent for many games at once; the last four arguments matter to ``nsa`` only."""
-    if name == "nsa":
-        from nsa_brian import NSA, Model  # here, so that the baselines play without Brian2
+    """Build an agent for many games at once; the last four arguments matter to the nsa kind only."""
+    if is_nsa(name):
+        from nsa_brian import NSA  # here, so that the baselines play without Brian2
 
-        options = {"model": Model(noise=noise)} if noise else {}
-        return NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, **options)
+        return NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, model=model)
     policy, _, variant = name.partition(":")
     return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

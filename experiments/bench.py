@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,16 +18,22 @@ from experiments import policy_bench
 from experiments.game import play
 from experiments.limit import LimitKernel
 from experiments.randomness import streams
-from nsa_brian import NSA, NSAParameters, load
+from nsa_brian import NSA, Lateral, Model, NSAParameters, load
+from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.rounds import Rounds
+from nsa_brian.model.model import PAPER
 from nsa_brian.model.timing import steps_of
 
 ARMS = (10, 100, 1000)
 GAMES = (1, 10, 100, 1000)
 UNITS = 1000
-N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + len(ARMS) - 1 + 3 + len(baselines.POLICIES)
+#: Arms of games whose options inhibit each other.
+COUPLED_ARMS = (10, 100)
+#: What every neuron of U sends all others of U, times its response.
+INHIBITION = 0.4
+N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + len(ARMS) - 1 + 3 + len(COUPLED_ARMS) + len(baselines.POLICIES)
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,9 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
     found["rounds.engine_share"] = engine_share(effort)
     generated, limit = unit_step(parameters, steps, effort)
     found["rounds.ns_per_unit_step"], found["limit.ns_per_unit_step"] = generated, limit
+    for k in COUPLED_ARMS:
+        tick(f"options that inhibit each other, {k} arms, against the limit")
+        found |= coupled(k, parameters, steps, effort)
     policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies
 
@@ -87,6 +98,11 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
     ratio["ratio.rounds_k1000_over_k10"] = found["rounds.ms_per_round.k1000"] / found["rounds.ms_per_round.k10"]
     limit = found["limit.ns_per_unit_step"]
     ratio["ratio.rounds_over_limit"] = found["rounds.ns_per_unit_step"] / limit if limit else None
+    for k in COUPLED_ARMS:
+        compiled, by_hand = found[f"coupled.ns_per_unit_step.k{k}"], found[f"limit.coupled_ns_per_unit_step.k{k}"]
+        ratio[f"ratio.coupled_over_limit.k{k}"] = compiled / by_hand if by_hand else None
+        network = found[f"coupled.network_ms_per_round.k{k}"]
+        ratio[f"ratio.network_over_coupled.k{k}"] = network / found[f"coupled.ms_per_round.k{k}"]
     ratio["rounds.game_rounds_per_second.games1000"] = 1e6 / found["rounds.us_per_game_round.games1000"]
     ratio["table.game_rounds_per_second.games1000"] = 1e6 / found["table.us_per_game_round.games1000"]
     return ratio
@@ -114,9 +130,36 @@ def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: i
     return min(times) / n_rounds
 
 
-def network_round(n_arms: int, parameters: NSAParameters, effort: Effort) -> float:
+def coupled(n_arms: int, parameters: NSAParameters, steps: int, effort: Effort) -> dict[str, float | None]:
+    """One game with lateral inhibition: the network, the generated loop, and the same loop written by hand."""
+    model = Model(
+        name="lateral",
+        rate_u="du/dt = (-u + I_u + I_lateral + I{noise}) / tau_u : 1",
+        lateral=(Lateral("u", "I_lateral", "-inhibition * phi_u_pre"),),
+        constants={"inhibition": INHIBITION},
+    )
+    few = dataclasses.replace(effort, slow_rounds=3, repeats=min(2, effort.repeats))
+    network = network_round(n_arms, parameters, few, model)
+    engine = Rounds(n_arms, parameters, model=model)
+    w = np.linspace(0, parameters.w_max, n_arms)
+    engine.set_weights(w)
+    value = numpy_function("Phi_v", model.function_of_weight("v"), model.values_in_si(parameters))(w=w)
+    turns: list[Callable[[], object]] = [engine.respond]
+    with contextlib.suppress(FileNotFoundError):  # no compiler: then there is no limit
+        turns.append(partial(LimitKernel(parameters).respond_coupled, value, INHIBITION))
+    times = np.min([[best(turn, 1) for turn in turns] for _ in range(30)], axis=0)
+    each = times * 1e9 / n_arms / steps
+    return {
+        f"coupled.network_ms_per_round.k{n_arms}": 1e3 * network,
+        f"coupled.ms_per_round.k{n_arms}": 1e3 * float(times[0]),
+        f"coupled.ns_per_unit_step.k{n_arms}": float(each[0]),
+        f"limit.coupled_ns_per_unit_step.k{n_arms}": float(each[1]) if len(each) > 1 else None,
+    }
+
+
+def network_round(n_arms: int, parameters: NSAParameters, effort: Effort, model: Model = PAPER) -> float:
     """Seconds a round of a game in one ``Network.run``, without what a run costs to start."""
-    network = NSANetwork(n_arms, parameters, seed=0)
+    network = NSANetwork(n_arms, parameters, seed=0, model=model)
     times: list[float] = []
 
     def reward(arms: np.ndarray) -> np.ndarray:

@@ -113,7 +113,28 @@ def tables(found: dict[str, Any]) -> str:
         f"table, 256 games: {found['table.us_per_game_round.k10']:.2f} us a game and round at 10 arms, "
         f"{found['table.us_per_game_round.k200']:.2f} at 200",
     ]
-    return "\n\n".join([one, many, "\n".join(lines), policy_table(found)])
+    return "\n\n".join([one, many, "\n".join(lines), coupled_table(found), policy_table(found)])
+
+
+def coupled_table(found: dict[str, Any]) -> str:
+    """What couplings between options cost."""
+    keys = [key.rpartition(".")[2] for key in found if key.startswith("coupled.ms_per_round.")]
+    rows = []
+    for k in keys:
+        limit, ratio = found[f"limit.coupled_ns_per_unit_step.{k}"], found[f"ratio.coupled_over_limit.{k}"]
+        rows.append(
+            [
+                f"{k.removeprefix('k')} arms",
+                f"{found[f'coupled.network_ms_per_round.{k}']:.3g}",
+                f"{found[f'coupled.ms_per_round.{k}']:.3g}",
+                f"{found[f'ratio.network_over_coupled.{k}']:.0f}",
+                f"{found[f'coupled.ns_per_unit_step.{k}']:.2f}",
+                f"{limit:.2f} ({ratio:.2f})" if limit else "no compiler",
+            ]
+        )
+    header = ["one game, options inhibit each other", "network ms a round", "rounds ms a round", "ratio"]
+    header += ["ns an option and step", "by hand (ratio)"]
+    return text_table(header, rows, right=(1, 2, 3, 4, 5))
 
 
 def policy_table(found: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from experiments import (
     bench_command,
+    check_command,
     evolution_figures_command,
     evolve_command,
     noise_study,
@@ -21,10 +22,14 @@ from experiments import (
     study_command,
     tune_study,
 )
-from experiments.errors import UserError
+from experiments.errors import UserError, blame_user
+from experiments.nsa_agents import reading_once
+from nsa_brian.errors import ModelError
+from nsa_brian.plugins import load_plugins
 
 COMMANDS: tuple[Any, ...] = (
     play_command,
+    check_command,
     *map(study_command.command, report_command.STUDIES),
     report_command,
     evolve_command,
@@ -35,6 +40,8 @@ COMMANDS: tuple[Any, ...] = (
     parameters_command,
     bench_command,
 )
+
+PLUGIN_HELP = "run it first, in every process: it enters bandits, policies or models of your own; repeatable"
 
 
 class Parser(argparse.ArgumentParser):
@@ -54,6 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
         command = commands.add_parser(module.NAME, help=module.HELP, description=module.HELP, epilog=module.EPILOG)
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         module.add_arguments(command)
+        command.add_argument("--plugin", metavar="FILE.py", action="append", default=[], help=PLUGIN_HELP)
         command.set_defaults(run=module.run, command=command)
     return parser
 
@@ -64,10 +72,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
     args = build_parser().parse_args(argv)
     try:
-        args.run(args)
+        with blame_user():
+            load_plugins(args.plugin)
+        with reading_once():
+            code = args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except UserError as error:
+        return code or 0
+    except (UserError, ModelError) as error:  # a model may come to nothing only when it is run
         args.command.error(" ".join(str(error).split()))
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.figures import house_style, new_figure
+from experiments.game_settings import parameters_played
 from experiments.study import StudyResults
 
 _LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
@@ -16,7 +17,7 @@ def draw(results: StudyResults) -> Figure:
     """A column for each training: u above, v below, an arm a line; the border of the phases; the choice."""
     settings = results.settings
     after = settings["after"]
-    values = settings["parameter_values"][settings["parameters"]]
+    values = parameters_played(settings)
     border, end = values["duration_input"] / 1e3, (values["duration_input"] + values["duration_free"]) / 1e3
     colors = mpl.colormaps["viridis"](np.linspace(0, 0.9, settings["arms"]))
     with house_style():

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments import spiking_decision
-from experiments.game_settings import GameSettings, setting
+from experiments.game_settings import GameSettings, model_told, setting
+from experiments.nsa_agents import is_nsa
 from experiments.settings import PlaySettings
 from experiments.text_table import Table
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 NAME = "decision"
 HELP = "one decision watched in the Brian2 network: u(t) and v(t) of every arm through both phases"
-EXAMPLES = "  nsa decision --arms 8 --after 0,5,50,500\n  nsa decision --model spiking"
+EXAMPLES = """  nsa decision --arms 8 --after 0,5,50,500
+  nsa decision --model my.py
+  nsa decision --model spiking"""
 
 #: One in so many time steps is kept.
 TIME_STEP = 5
@@ -31,7 +34,7 @@ TIME_STEP = 5
 class Settings(GameSettings):
     """NSA plays MAB-P for some rounds; then its weights are put into the network, and it decides once more."""
 
-    agents: tuple[str, ...] = setting(("nsa",), "nsa, the only agent that is a network", "nsa")
+    agents: tuple[str, ...] = setting(("nsa",), "nsa or nsa:WHAT, the only agent that is a network", "nsa")
     trials: int = setting(1, "trials of the training")
     rounds: int = setting(500, "rounds of a trial; the longest training")
     repetitions: int = setting(1, "games; the first is watched")
@@ -39,11 +42,12 @@ class Settings(GameSettings):
     after: tuple[int, ...] = setting((0, 8, 300), "rounds of training before each decision", "N,M")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if min(self.after) < 0 or max(self.after) > self.trials * self.rounds:
             raise ValueError(
                 f"after must lie from 0 to {self.trials * self.rounds}, got {','.join(map(str, self.after))}"
             )
-        if self.agents != ("nsa",):
+        if len(self.agents) != 1 or not is_nsa(self.agents[0]):
             raise ValueError(f"agents must be nsa, the only one that is a network, got {','.join(self.agents)}")
 
 
@@ -63,12 +67,14 @@ def cells(settings: Settings) -> dict[str, Cell]:
 def decide(games: PlaySettings, rounds: int) -> Arrays:
     """Train, put the weights into the network, watch."""
     from experiments.play import trained
-    from nsa_brian import NSANetwork, NSAParameters
+    from nsa_brian import NSANetwork
 
     agent, bandit = trained(games, rounds)
-    parameters = NSAParameters.from_dict(games.parameters)
-    network = NSANetwork(games.arms, parameters, ties=games.ties, seed=games.seed)
-    network.set_weights(agent.engine.w[0])
+    engine = agent.engine
+    network = NSANetwork(games.arms, engine.parameters[0], ties=games.ties, seed=games.seed, model=engine.model)
+    network.set_weights(**{name: values[0] for name, values in engine.synapses.items()})
+    for name in engine.model.carried if rounds else ():
+        network.state(name)[:] = engine.state(name)
     decision = network.decide()
     return {
         "t": decision.t[::TIME_STEP],
@@ -76,7 +82,7 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
         "v": decision.v[::TIME_STEP],
         "u_end": decision.u[-1],
         "v_end": decision.v[-1],
-        "w": agent.engine.w[0],
+        "w": engine.w[0],
         "probabilities": bandit.probabilities[0],
         "arm": np.array(decision.arm),
         "agreed": np.array(decision.agreed),
@@ -124,7 +130,7 @@ def tables(results: StudyResults) -> list[Table]:
         left = f"the firing left (Hz); critical weight {critical['spiking']}, of the rate model {critical['rate']}"
     return [
         Table(
-            f"decisions after training on MAB-P; of each arm the weight and {left}",
+            f"decisions after training on MAB-P{model_told(results.settings)}; of each arm the weight and {left}",
             ["rounds of training", "choice", "", *arms],
             rows,
             (0, 1),

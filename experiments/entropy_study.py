@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.game_settings import GameSettings, setting
+from experiments.game_settings import GameSettings, model_told, setting
 from experiments.settings import PlaySettings
 from experiments.text_table import Table
 
@@ -49,8 +49,7 @@ def cells(settings: Settings) -> dict[str, Cell]:
     over_time = settings.games("MAB-P", settings.arms)
     made: dict[str, Cell] = {}
     for beta in settings.betas:
-        two = dataclasses.replace(settings, trials=2)
-        peaked = two.games("peaked", settings.peaked_arms, beta=beta)
+        peaked = dataclasses.replace(settings.games("peaked", settings.peaked_arms, beta=beta), trials=2)
         for agent in settings.agents:
             made[f"b/{beta:g}/{agent}"] = partial(play_trials, peaked, agent)
     for agent in settings.agents:
@@ -123,6 +122,7 @@ def tables(results: StudyResults) -> list[Table]:
     found, settings = summary(results), results.settings
     rows = [[a, f"{v['total_reward']:.0f}", f"{v['entropy']:.3f}"] for a, v in found["over_time"].items()]
     caption = f"(a) MAB-P, {settings['arms']} arms, {settings['trials']} x {settings['rounds']} rounds"
+    caption += model_told(settings)
     made = [Table(caption, ["agent", "total reward", "mean choice entropy (nats)"], rows, (1, 2))]
     header = ["agent", *(f"H={level['reward_entropy']:.2f}" for level in found["peaked"])]
     for key, label in (("reward", "mean reward"), ("regret", "regret"), ("entropy", "choice entropy (nats)")):

@@ -30,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Draw and name the files."""
-    from experiments import evolution_folder
+    from evolution import checkpoint
 
     with blame_user():
         check_format(args.format)
-        if not evolution_folder.load(args.folder).search.generation:
+        if not checkpoint.read(args.folder).state["generation"]:
             raise ValueError(f"the search in {args.folder} has no generation yet")
     out = writable_folder(args.out or args.folder)
     files = draw_all(Path(args.folder), out, args.format)
@@ -43,15 +43,18 @@ def run(args: argparse.Namespace) -> None:
 
 def draw_all(folder: Path, out: Path, kind: str) -> dict[str, str]:
     """Draw all figures; their files by name."""
-    from experiments import evolution_figure, evolution_folder
+    from evolution import checkpoint
+    from experiments import evolution_figure
 
-    search = evolution_folder.load(folder).search
-    generations = [evolution_folder.read_generation(folder, 1 + i) for i in range(search.generation)]
+    saved = checkpoint.read(folder)
+    model, logbook = saved.settings.model, saved.state["logbook"]
+    kept = checkpoint.kept_generations(folder, saved.state["generation"])
+    generations = [checkpoint.read_generation(folder, i) for i in kept]
     figures = {
-        "fitness": evolution_figure.draw_fitness(list(search.logbook)),
-        "genome": evolution_figure.draw_genome(generations[-1]),
-        "functions": evolution_figure.draw_functions(generations[-1]),
-        "parameters": evolution_figure.draw_parameters(generations),
+        "fitness": evolution_figure.draw_fitness(logbook, own=bool(saved.fitness)),
+        "genome": evolution_figure.draw_genome(generations[-1], model),
+        "functions": evolution_figure.draw_functions(generations[-1], model),
+        "parameters": evolution_figure.draw_parameters(generations, model),
     }
     files = {}
     for name, figure in figures.items():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from experiments.game_settings import setting
-from nsa_brian import NSAParameters, load
+from nsa_brian import load
 
 if TYPE_CHECKING:
     from evolution import SearchSettings
@@ -24,20 +25,29 @@ class EvolutionSettings:
     trials: int = setting(2, "trials of a game")
     rounds: int = setting(2000, "rounds of a trial")
     iterations: int = setting(2, "games of each bandit and number of arms")
+    model: str = setting(
+        "", "what is evolved: FILE.py, FILE.py:NAME, FILE.json (default: the start's, else the paper's)", "MODEL"
+    )
     fix: tuple[str, ...] = setting((), "a parameter that is not searched; repeatable", "NAME=VALUE")
     start: str = setting("", "first centre: a set or a file (default: the middle of all ranges)", "SET")
     sigma: float = setting(0.8, "first step size, in units of the unbounded genes", "X")
     stagnation: int = setting(0, "stop, or restart, without improvement within N generations (0: go on)")
     restarts: int = setting(0, "restarts after stagnation, each with twice the population")
-    engine: str = setting("table", "table, or rounds: exact and some ten times slower", "NAME")
+    engine: str = setting(
+        "", "table, or rounds: exact and some ten times slower (default: table where the model allows it)", "NAME"
+    )
     seed: int = setting(0, "same seed, same search")
 
-    def search(self, start: NSAParameters | None = None) -> SearchSettings:
-        """The settings in the words of the search; ``start`` instead of the set that is named."""
+    def search(self) -> SearchSettings:
+        """The settings in the words of the search."""
         from evolution import Games, SearchSettings  # here, so that ``nsa --help`` answers at once
+        from nsa_brian.model.loading import load_model
 
-        if start is None and self.start:
-            start = load(self.start).parameters
+        start = load(self.start) if self.start else None
+        brought = None if start is None else start.model
+        model = load_model(self.model) if self.model else brought
+        if brought is not None and brought != model:
+            raise ValueError(f"--start {self.start} brings its own model, {brought.name}, and --model is another")
         return SearchSettings(
             games=Games(
                 envs=self.envs,
@@ -46,15 +56,38 @@ class EvolutionSettings:
                 trials=self.trials,
                 rounds=self.rounds,
                 engine=self.engine,
+                model=model,  # type: ignore[arg-type]  # None is the paper's
             ),
             population=self.population,
             generations=self.generations,
             sigma=self.sigma,
-            start=start,
-            fixed=dict(map(_assignment, self.fix)),
+            start=None if start is None else start.parameters,
+            fixed=assignments(self.fix),
             stagnation=self.stagnation,
             restarts=self.restarts,
             seed=self.seed,
+        )
+
+    @classmethod
+    def of(cls, search: SearchSettings) -> EvolutionSettings:
+        """The options that come to a search; its model and its start have no file, only a name."""
+        games = search.games
+        return cls(
+            envs=games.envs,
+            arms=games.arms,
+            iterations=games.iterations,
+            trials=games.trials,
+            rounds=games.rounds,
+            engine=games.played_by,
+            model=games.model.name,
+            population=search.population,
+            generations=search.generations,
+            sigma=search.sigma,
+            start="" if search.start is None else "of its own",
+            fix=tuple(f"{name}={value}" for name, value in search.fixed.items()),
+            stagnation=search.stagnation,
+            restarts=search.restarts,
+            seed=search.seed,
         )
 
 
@@ -69,6 +102,11 @@ PRESETS = {
         PAPER_MAIN, population=24, generations=10, envs=("MAB-P", "MAB-sin"), arms=(10,), rounds=200, iterations=1
     ),
 }
+
+
+def assignments(texts: Iterable[str]) -> dict[str, float]:
+    """What ``--fix`` was given, by name."""
+    return dict(map(_assignment, texts))
 
 
 def _assignment(text: str) -> tuple[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import signal
 import sys
@@ -19,12 +20,13 @@ from experiments.files import writable_folder, write_atomically
 from experiments.text_table import text_table
 
 if TYPE_CHECKING:
-    from evolution import Champion, Search
+    from evolution import Champion, Search, SearchSettings
     from evolution.workers import Workers
+    from experiments.evolution_folder import Begun
     from experiments.evolution_settings import EvolutionSettings
 
 NAME = "evolve"
-HELP = "search for better parameters with CMA-ES; resumable, on one machine or a cluster"
+HELP = "search for better parameters of a model with CMA-ES; resumable, on one machine or a cluster"
 EPILOG = f"""presets:
 {study_command.presets(evolution_settings.PRESETS)}
 
@@ -33,6 +35,7 @@ examples:
   nsa evolve --workers 2 --out my-search
   nsa evolve --resume my-search --generations 120
   nsa evolve --start minbandit-38 --sigma 0.3 --fix w_max=4.5 --envs MAB-sin --arms 5,50
+  nsa evolve --model adapting.py --fix b=0.5 --out adapted
   nsa evolve --scheduler tcp://127.0.0.1:8786
   nsa evolve --slurm 16 --slurm-option queue=normal --slurm-option walltime=02:00:00
   nsa play --parameters my-search/best.json"""
@@ -63,20 +66,10 @@ def run(args: argparse.Namespace) -> None:
     """Search, generation by generation, each written before the next begins; then choose the champion."""
     with blame_user():
         _check(args)
-        settings = None if args.resume else _settings(args)
+        folder, settings, search = _resumed(args) if args.resume else _begun(args)
+        workers = _workers(args)
     from experiments import evolution_folder
 
-    with blame_user():
-        if settings is None:
-            folder = Path(args.resume)
-            settings, search = _resumed(args, folder)
-        else:
-            folder = Path(args.out or f"nsa-results/evolution-{_id(settings)}")
-            if (folder / evolution_folder.CHECKPOINT).exists():
-                settings, search = _continued(settings, folder)
-            else:
-                search = _new(settings)
-        workers = _workers(args)
     writable_folder(str(folder))
     quiet = args.quiet or args.json
     try:
@@ -115,6 +108,9 @@ def evolve(
 
     began = drawn = time.monotonic()
     first = search.generation
+    if not quiet:
+        model, engine = search.settings.model.name, search.settings.games.played_by
+        print(f"the model {model}, {search.genome.size} genes, played by {engine}", flush=True)
     if first and not quiet:
         print(f"going on after generation {first} of {settings.generations}")
     while not search.stop:
@@ -200,49 +196,59 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
     return given if args.fixes is None else {**given, "fix": tuple(args.fixes)}
 
 
-def _settings(args: argparse.Namespace) -> EvolutionSettings:
+def _settings(args: argparse.Namespace) -> tuple[EvolutionSettings, SearchSettings]:
+    """What was asked for, as options that leave nothing open, and in the words of the search."""
     name = "paper-main" if args.preset is None else args.preset
     if name not in evolution_settings.PRESETS:
         raise ValueError(f"unknown preset {name!r}; known: {', '.join(evolution_settings.PRESETS)}")
     settings = dataclasses.replace(evolution_settings.PRESETS[name], **_given(args))
-    settings.search()  # refuses what the search, a bandit or the genome refuses
-    return settings
+    search = settings.search()  # refuses what the search, a bandit, the model or the genome refuses
+    from nsa_brian.model.model import PAPER
+
+    model = settings.model or ("paper" if search.model == PAPER else settings.start)
+    return dataclasses.replace(settings, model=model, engine=search.games.played_by), search
 
 
-def _id(settings: EvolutionSettings) -> str:
-    """A short name that differs when the settings do, but for the generations, which may be raised."""
-    from experiments.study import settings_id
+def _id(search: SearchSettings) -> str:
+    """A short name that differs when the settings or what the model says do, but for the generations."""
+    from evolution.checkpoint import identity
 
-    return settings_id(dataclasses.replace(settings, generations=1))
+    return hashlib.sha256(identity(search.to_dict()).encode()).hexdigest()[:8]
 
 
-def _new(settings: EvolutionSettings) -> Search:
+def _begun(args: argparse.Namespace) -> tuple[Path, EvolutionSettings, Search]:
+    """A new search, or the same one if its folder is there."""
+    settings, wanted = _settings(args)
     from evolution import Search
+    from experiments import evolution_folder
 
-    return Search(settings.search())
+    folder = Path(args.out or f"nsa-results/evolution-{_id(wanted)}")
+    if evolution_folder.is_there(folder):
+        return folder, *_load(folder, dataclasses.asdict(settings), wanted)
+    return folder, settings, Search(wanted)
 
 
-def _resumed(args: argparse.Namespace, folder: Path) -> tuple[EvolutionSettings, Search]:
+def _resumed(args: argparse.Namespace) -> tuple[Path, EvolutionSettings, Search]:
+    folder = Path(args.resume)
     if args.preset is not None:
         raise ValueError(f"--resume goes on with the settings of {folder}; --preset is for a new search")
-    return _load(folder, _given(args))
+    return folder, *_load(folder, _given(args))
 
 
-def _continued(settings: EvolutionSettings, folder: Path) -> tuple[EvolutionSettings, Search]:
-    return _load(folder, dataclasses.asdict(settings))
-
-
-def _load(folder: Path, given: dict[str, Any]) -> tuple[EvolutionSettings, Search]:
+def _load(
+    folder: Path, given: dict[str, Any], wanted: SearchSettings | None = None
+) -> tuple[EvolutionSettings, Search]:
+    """A folder's search, if it is what was asked for: by some options, or in full."""
+    from evolution.checkpoint import versions
     from experiments import evolution_folder
-    from experiments.settings import versions
 
     found = evolution_folder.load(folder, given.get("generations"))
-    kept = dataclasses.asdict(found.settings)
     for name, value in given.items():
-        if value != kept[name]:
-            shown = study_command.show(kept[name]) or "none"
+        if not _agrees(name, value, found, wanted):
+            kept, asked = (study_command.show(v) or "none" for v in (getattr(found.settings, name), value))
+            differs = f"{kept}, not {asked}" if kept != asked else f"{kept} as it was, and it has changed"
             raise ValueError(
-                f"the search in {folder} has --{name} {shown}, not {study_command.show(value)}; "
+                f"the search in {folder} has --{name} {differs}; "
                 "only --generations may differ (--out starts a new search)"
             )
     if found.settings.generations < found.search.generation:
@@ -250,6 +256,20 @@ def _load(folder: Path, given: dict[str, Any]) -> tuple[EvolutionSettings, Searc
     if found.versions != versions():
         print(f"note: {folder} was begun with {found.versions}, goes on with {versions()}", file=sys.stderr)
     return found.settings, found.search
+
+
+def _agrees(name: str, value: Any, found: Begun, wanted: SearchSettings | None) -> bool:
+    """Whether an option asks for what the search has; files count by what they say, not by their names."""
+    from nsa_brian import load, load_model
+
+    search = found.search.settings
+    if name == "model":
+        return (load_model(value) if wanted is None else wanted.model) == search.model
+    if name == "start":
+        return (search.model.complete(load(value).parameters) if wanted is None else wanted.start) == search.start
+    if name == "fix":
+        return evolution_settings.assignments(value) == search.fixed
+    return value == getattr(found.settings, name)
 
 
 def _workers(args: argparse.Namespace) -> Workers:
@@ -295,9 +315,10 @@ def _draw_progress(search: Search, folder: Path) -> None:
 
 
 def _draw_all(folder: Path) -> dict[str, str]:
+    from evolution.checkpoint import LOGBOOK
     from experiments import evolution_figures_command, evolution_folder
 
-    files = {"champion": evolution_folder.BEST, "logbook": evolution_folder.LOGBOOK}
+    files = {"champion": evolution_folder.BEST, "logbook": LOGBOOK}
     named = {kind: str(folder / name) for kind, name in files.items()}
     return {**named, **evolution_figures_command.draw_all(folder, folder, "png")}
 
@@ -314,6 +335,7 @@ def _outcome(search: Search, settings: EvolutionSettings, champion: Champion, fi
     return {
         "settings": dataclasses.asdict(settings),
         "versions": versions(),
+        "genes": search.genome.size,
         "generations": search.generation,
         "stopped": search.stop or "time limit",
         "champion": {**dataclasses.asdict(champion), "parameters": champion.parameters.to_dict()},

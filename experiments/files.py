@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
+from evolution.files import write_atomically
 from experiments.errors import UserError
+
+__all__ = ["FORMATS", "check_format", "writable_file", "writable_folder", "write_atomically"]
 
 #: Formats of figures.
 FORMATS = ("png", "pdf", "svg")
@@ -18,26 +18,6 @@ def check_format(name: str) -> None:
     """Refuse a format that no figure has."""
     if name not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {name!r}")
-
-
-def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let ``write`` fill a file that takes its name only when it is complete."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files that only their owner reads
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    """The user's mask of file permissions; there is no way to read it but to set it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def writable_folder(name: str) -> Path:

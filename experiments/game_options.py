@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
 
 
-def read(args: argparse.Namespace, **others: Any) -> PlaySettings:
-    """Checked settings from these options and ``others``; a ValueError says what is wrong with them."""
+def read(args: argparse.Namespace, noise: float | None = None, **others: Any) -> PlaySettings:
+    """Checked settings from these options, the noise if given, and ``others``; a ValueError says what is wrong."""
     from experiments.settings import PlaySettings
 
     names = ("env", "arms", "trials", "rounds", "seed")
@@ -45,6 +45,8 @@ def read(args: argparse.Namespace, **others: Any) -> PlaySettings:
     settings = PlaySettings(**given, env_options=options, **others)
     if args.arms is None:
         settings = dataclasses.replace(settings, arms=envs.make(settings.env, **options).n_arms)
+    if noise is not None:
+        settings = settings.with_noise(noise)
     settings.check()
     return settings
 

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
 class LimitKernel:
-    """``limit_kernel.cpp`` behind one call: activities (2, n) at a round's end for option values (n,).
+    """``limit_kernel.cpp``, a call a kernel: activities (2, n) at a round's end for option values (n,).
 
     Raises
     ------
@@ -46,17 +47,23 @@ class LimitKernel:
                 raise FileNotFoundError(f"{compiler} does not compile")
             # Linked apart: with -ffast-math, gcc would change how the whole process rounds the smallest numbers.
             subprocess.run([compiler, "-shared", compiled, "-o", library], check=True, capture_output=True)
-            self._decide = ctypes.CDLL(library).decide
+            kernel = ctypes.CDLL(library)
+            self._decide, self._decide_coupled = kernel.decide, kernel.decide_coupled
         self._parameters = (ctypes.c_double * len(_FIELDS))(*(getattr(parameters, name) for name in _FIELDS))
         self._input_steps = round(parameters.duration_input)
         self._round_steps = self._input_steps + round(parameters.duration_free)
 
     def respond(self, value: np.ndarray) -> np.ndarray:
         """Run a round of dt = 1 ms."""
+        return self._run(self._decide, value)
+
+    def respond_coupled(self, value: np.ndarray, inhibition: float) -> np.ndarray:
+        """Run a round of one game (of 1,024 options at most) whose options inhibit each other."""
+        return self._run(self._decide_coupled, value, ctypes.c_double(inhibition))
+
+    def _run(self, kernel: Any, value: np.ndarray, *more: Any) -> np.ndarray:
         value = np.ascontiguousarray(value, dtype=float)
         ends = np.empty((2, len(value)))
-        pointers = [array.ctypes.data_as(_DOUBLES) for array in (value, *ends)]
-        self._decide(
-            len(value), pointers[0], self._parameters, self._input_steps, self._round_steps, pointers[1], pointers[2]
-        )
+        given, u, v = (array.ctypes.data_as(_DOUBLES) for array in (value, *ends))
+        kernel(len(value), given, self._parameters, *more, self._input_steps, self._round_steps, u, v)
         return ends

@@ -50,3 +50,42 @@ extern "C" void decide(int n, const double* value, const Parameters* p, int inpu
         std::memcpy(v_end + start, v, width * sizeof(double));
     }
 }
+
+// The same for one game whose options inhibit each other: every neuron of U receives -inhibition times the responses of
+// all others of U. The arrays have room up to a multiple of eight, so that every loop is whole vectors.
+extern "C" void decide_coupled(int n, const double* value, const Parameters* p, double inhibition, int input_steps,
+                               int round_steps, double* u_end, double* v_end)
+{
+    const int MOST = 1024, room = (n + 7) / 8 * 8;
+    alignas(64) double u[MOST], v[MOST], phi[MOST], phi_u[MOST], phi_v[MOST];
+    for (int i = 0; i < room; i++) {
+        u[i] = v[i] = 0;
+        phi[i] = value[i < n ? i : 0];
+    }
+    for (int step = 0; step < round_steps; step++) {
+        const double I = step < input_steps ? p->I_ext : 0;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int i = 0; i < room; i++) {
+            const double s_u = 1 / (1 + fast_exp(-p->gain_u * (u[i] - p->offset_u)));
+            const double s_v = 1 / (1 + fast_exp(-p->gain_v * (v[i] - p->offset_v)));
+            phi_u[i] = s_u > p->threshold_u ? s_u : 0;
+            phi_v[i] = s_v > p->threshold_v ? s_v : 0;
+        }
+        double lane[8] = {};
+        for (int k = 0; k < room; k += 8)
+            for (int i = 0; i < 8; i++)
+                lane[i] += k + i < n ? phi_u[k + i] : 0;
+        const double all = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int i = 0; i < room; i++) {
+            u[i] += (phi_v[i] - inhibition * (all - phi_u[i]) + I - u[i]) * (1 / p->tau_u);
+            v[i] += (phi_u[i] * phi[i] - v[i]) * (1 / p->tau_v);
+        }
+    }
+    std::memcpy(u_end, u, n * sizeof(double));
+    std::memcpy(v_end, v, n * sizeof(double));
+}

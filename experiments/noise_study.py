@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from experiments.game_settings import GameSettings, played, setting
+from experiments.nsa_agents import is_nsa
 from experiments.table_study import play_cell
 from experiments.text_table import Table, with_interval
 
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 NAME = "noise"
 HELP = "NSA's regret against the strength of noise in its rates, for each bandit"
 EXAMPLES = """  nsa noise --strengths 0,0.1,0.2 --envs MAB-sin --workers 2
-  nsa noise --parameters minbandit-38 --arms 5"""
+  nsa noise --parameters minbandit-38 --arms 5
+  nsa noise --agents nsa,nsa:my.py,random"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
     """Bandits and strengths of noise. Every option is integrated in every round, so games are short by default."""
 
-    agents: tuple[str, ...] = setting(("nsa", "random"), "nsa, and whom to show beside it", "A,B")
+    agents: tuple[str, ...] = setting(("nsa", "random"), "nsa and nsa:WHAT, and whom to show beside them", "A,B")
     envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, comma separated", "E,F")
     arms: int = setting(10, "arms")
     rounds: int = setting(500, "rounds of a trial")
@@ -35,7 +37,7 @@ class Settings(GameSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if "nsa" not in self.agents:
+        if not any(map(is_nsa, self.agents)):
             raise ValueError(f"agents must include nsa, the one with noise, got {','.join(self.agents)}")
 
 
@@ -50,14 +52,17 @@ PRESETS = {
 
 
 def cells(settings: Settings) -> dict[str, Cell]:
-    """A cell for each bandit and strength, and one for each bandit and other agent."""
+    """A cell for each bandit, agent with noise and strength, and one for each bandit and other agent."""
     made: dict[str, Cell] = {}
     for env in settings.envs:
         games = settings.games(env, settings.arms)
-        for strength in settings.strengths:
-            made[f"{env}/nsa {strength:g}"] = partial(play_cell, dataclasses.replace(games, noise=strength), "nsa")
+        for agent in filter(is_nsa, settings.agents):
+            for strength in settings.strengths:
+                noisy = games.with_noise(strength)
+                noisy.check()
+                made[f"{env}/{agent} {strength:g}"] = partial(play_cell, noisy, agent)
         for agent in settings.agents:
-            if agent != "nsa":
+            if not is_nsa(agent):
                 made[f"{env}/{agent}"] = partial(play_cell, games, agent)
     return made
 

@@ -15,11 +15,11 @@ from experiments import metrics
 from experiments.agents import Agent, make_agent
 from experiments.game import Record
 from experiments.game import play as play_game
+from experiments.nsa_agents import NSAAgent, is_nsa
 from experiments.randomness import streams
 from experiments.results import PlayResults
 from experiments.settings import PlaySettings, versions
 from experiments.workers import run_jobs
-from nsa_brian import NSAParameters
 
 Progress = Callable[[int], None]
 
@@ -62,21 +62,22 @@ def report(results: PlayResults) -> dict[str, Any]:
 
 def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:
     """One of the agents, with the random numbers of some repetitions."""
+    nsa = settings.nsa_agent(agent) if is_nsa(agent) else NSAAgent()
     return make_agent(
         agent,
         settings.arms,
         len(repetitions),
         streams(settings.seed, f"agent {agent}", repetitions),
-        NSAParameters.from_dict(settings.parameters),
+        nsa.make_parameters(),
         settings.engine,
         settings.ties,
-        settings.noise,
+        nsa.make_model(),
     )
 
 
 def trained(settings: PlaySettings, rounds: int) -> tuple[Any, Bandit]:
-    """NSA after some rounds of the first game, and the bandit as it then is."""
-    agent, bandit = make_player(settings, "nsa", range(1)), settings.make_bandit(1)
+    """The first agent, one of the nsa kind, after some rounds of the first game, and the bandit as it then is."""
+    agent, bandit = make_player(settings, settings.agents[0], range(1)), settings.make_bandit(1)
     bandit.reset(streams(settings.seed, "bandit", range(1)))
     if rounds:
         play_game(agent, bandit, rounds)

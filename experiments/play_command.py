@@ -11,8 +11,10 @@ from experiments import game_options
 from experiments.agents import PAPER, STATE_OF_THE_ART, expand, names
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
+from experiments.nsa_agents import MODEL_HELP, is_nsa, read, read_model_and_engine
 from experiments.text_table import text_table
-from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, MODELS, engine_of
+from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
+from nsa_brian.parameter_set import DEFAULT_SET
 
 if TYPE_CHECKING:
     from experiments.results import PlayResults
@@ -27,12 +29,14 @@ EPILOG = f"""examples:
   nsa play --env random-walk --arms 4 --env-option decay=0.99
   nsa play --env MAB-D --env-option preset=published-table --json
   nsa play --noise 0.05 --agents nsa,ucb1
+  nsa play --model my.py --agents nsa,nsa:minbandit-38,nsa:best.json,random
   nsa play --model spiking --arms 5 --trials 1 --rounds 300 --agents nsa,random
 
 {game_options.BANDITS_AND_OPTIONS}"""
 
 _AGENTS = (
-    f"of {', '.join(name for name in names() if ':' not in name)}, {STATE_OF_THE_ART}; NAME:tuned as nsa tune has it"
+    f"of {', '.join(name for name in names() if ':' not in name)}, {STATE_OF_THE_ART}; NAME:tuned as nsa tune has it; "
+    "nsa:SET and nsa:MODEL for another parameter set or file, or another model, beside nsa"
 )
 
 
@@ -43,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--repetitions", type=int, metavar="N", help="games, each with its own luck (default 5)")
     add("--agents", metavar="A,B,...", help=f"{_AGENTS} (default {','.join(PAPER)})")
     add("--parameters", metavar="SET", help="NSA's parameters: a set's name or a file (see nsa parameters)")
-    add("--model", metavar="NAME", help=f"NSA's neurons: {', '.join(MODELS)} (default rate)")
+    add("--model", metavar="MODEL", help=MODEL_HELP)
     add("--engine", metavar="NAME", help=f"how NSA is run: {', '.join(ENGINES)} (default {DEFAULT_ENGINE})")
     add("--noise", type=float, metavar="SD", help="white noise in NSA's rates: the activity's sd by noise alone")
     add("--ties", metavar="RULE", help="ties of NSA's argmax: random (default) or first")
@@ -81,19 +85,15 @@ def run(args: argparse.Namespace) -> None:
 
 def read_settings(args: argparse.Namespace) -> PlaySettings:
     """Settings from options; a ValueError says what is wrong with them."""
-    from nsa_brian import load
-
-    own = ("repetitions", "ties", "noise")
+    own = ("repetitions", "ties")
     given = {name: getattr(args, name) for name in own if getattr(args, name) is not None}
-    engine = engine_of(args.model, args.engine)
+    model, engine = read_model_and_engine(args.model, args.engine)
     if engine is not None:
         given["engine"] = engine
     if args.agents is not None:
         given["agents"] = expand([name.strip() for name in args.agents.split(",") if name.strip()])
-    if args.parameters is not None:
-        chosen = load(args.parameters)
-        given["parameters"], given["parameters_name"] = chosen.parameters.to_dict(), chosen.name
-    return game_options.read(args, **given)
+    given.update(vars(read(args.parameters or DEFAULT_SET, model)))
+    return game_options.read(args, args.noise, **given)
 
 
 def play_with_progress(settings: PlaySettings, workers: int, quiet: bool) -> PlayResults:
@@ -115,7 +115,10 @@ def summary_table(outcome: dict[str, Any], bold: bool = False) -> str:
         f"{games}, seed {settings['seed']}"
     )
     if "nsa" in agents:
-        title += f"; nsa: {settings['parameters_name']}, engine {settings['engine']}"
+        model = f", model {settings['model']['name']}" if settings["model"] else ""
+        title += f"; nsa: {settings['parameters_name']}{model}, engine {settings['engine']}"
+    elif any(map(is_nsa, agents)):
+        title += f"; engine {settings['engine']}"
     rows = []
     for name, found in agents.items():
         regret, published = found["regret"], found["published_regret"]

@@ -100,7 +100,8 @@ def section(part: Part, claims: Sequence[Claim]) -> str:
     image = io.BytesIO()
     part.study.draw(part.results).savefig(image, format="png", dpi=130)
     source = base64.b64encode(image.getvalue()).decode()
-    settings = {key: value for key, value in part.results.settings.items() if key != "parameter_values"}
+    in_full = ("parameter_values", "nsa_agents")
+    settings = {key: value for key, value in part.results.settings.items() if key not in in_full}
     listed = "".join(f"<dt>{escape(key)}</dt><dd>{escape(_show(value))}</dd>" for key, value in settings.items())
     said = "".join(
         f'<p class="claim">The paper: {escape(claim.statement)}. Ours: {escape(claim.evidence)}. {_badge(claim)}</p>'

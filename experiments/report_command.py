@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shlex
 from typing import Any
 
 from experiments import (
@@ -18,6 +19,8 @@ from experiments import (
 )
 from experiments.errors import UserError, blame_user
 from experiments.files import writable_folder, write_atomically
+from experiments.nsa_agents import MODEL_HELP
+from experiments.study_command import compute, with_engine
 
 NAME = "report"
 HELP = "run what is missing of all studies and write one page with every figure and table"
@@ -36,11 +39,16 @@ STUDIES: tuple[Any, ...] = (
 )
 
 
+#: The options that studies take too.
+GIVEN = ("parameters", "model", "seed")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("--preset", default="paper", metavar="NAME", help="of every study: paper, full, quick (default paper)")
     add("--parameters", metavar="SET", help="NSA's parameters in the games: a set's name or a file")
+    add("--model", metavar="MODEL", help=MODEL_HELP)
     add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
     add("--workers", type=int, default=1, metavar="N", help="processes; they change the time only (default 1)")
     add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
@@ -59,7 +67,6 @@ def run(args: argparse.Namespace) -> None:
 
     from experiments import report
     from experiments.claims import claims
-    from experiments.study_command import compute
 
     parts = []
     for study, settings, cells in work:
@@ -79,22 +86,28 @@ def run(args: argparse.Namespace) -> None:
 
 
 def settings_of(study: Any, args: argparse.Namespace) -> Any:
-    """The study's preset, with the parameters and the seed where they were given and it has them."""
+    """The study's preset, with the parameters, the model and the seed where they were given and it has them."""
     if args.preset not in study.PRESETS:
         raise ValueError(f"unknown preset {args.preset!r}; known: {', '.join(study.PRESETS)}")
     settings = study.PRESETS[args.preset]
     known = {field.name for field in dataclasses.fields(settings)}
-    given = {name: getattr(args, name) for name in ("parameters", "seed") if getattr(args, name) is not None}
+    given = {name: getattr(args, name) for name in GIVEN if getattr(args, name) is not None and name in known}
     if study is response_study:
-        given = {key: (value,) for key, value in given.items() if key == "parameters"}
-    return dataclasses.replace(settings, **{key: value for key, value in given.items() if key in known})
+        if "parameters" in given:
+            given["parameters"] = (given["parameters"],)
+        if given.get("model") == "spiking":  # what rates compute is what the spikes follow
+            del given["model"]
+    return dataclasses.replace(settings, **with_engine(study.Settings, given))
 
 
 def command_line(study: Any, args: argparse.Namespace) -> str:
     """The command that makes this part alone."""
     words = ["nsa", study.NAME, "--preset", args.preset]
     known = {field.name for field in dataclasses.fields(study.Settings)}
-    for name in ("parameters", "seed"):
-        if getattr(args, name) is not None and name in known:
-            words += [f"--{name}", str(getattr(args, name))]
-    return " ".join(words)
+    for name in GIVEN:
+        value = getattr(args, name)
+        if value is not None and name in known and (study is not response_study or value != "spiking"):
+            words += [f"--{name}", str(value)]
+    for plugin in args.plugin:
+        words += ["--plugin", plugin]
+    return shlex.join(words)

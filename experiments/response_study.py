@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.game_settings import setting
+from experiments.game_settings import model_told, setting
+from experiments.nsa_agents import MODEL_HELP, NSAAgent, read
 from experiments.text_table import Table
-from nsa_brian import load
 from nsa_brian.parameter_set import names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from experiments.study import Arrays, Cell, StudyResults
+    from nsa_brian import Model, NSAParameters
 
 NAME = "response"
 HELP = "what the network computes: the activity left against the weight, w*, and the functions behind it"
-EXAMPLES = "  nsa response --parameters minbandit-38,mine.json"
+EXAMPLES = """  nsa response --parameters minbandit-38,mine.json
+  nsa response --parameters evolved --model my.py"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Which parameter sets, how finely."""
+    """Which parameter sets, each with its model or all with one; how finely."""
 
     parameters: tuple[str, ...] = setting(tuple(names()), "parameter sets or files, comma separated", "S,T")
+    model: str = setting("", MODEL_HELP.replace(", spiking", ""), "MODEL")
     points: int = setting(2001, "weights between 0 and w_max")
+    nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         if self.points < 11:
             raise ValueError(f"points must be a whole number from 11 up, got {self.points}")
+        object.__setattr__(self, "nsa_agents", {name: read(name, self.model) for name in self.parameters})
 
 
 PAPER = Settings()
@@ -46,31 +51,64 @@ PRESETS = {
 
 def cells(settings: Settings) -> dict[str, Cell]:
     """A cell for each set."""
-    return {name: partial(respond, load(name).parameters, settings.points) for name in settings.parameters}
+    for agent in settings.nsa_agents.values():
+        agent.check("rounds")
+    return {
+        name: partial(respond, agent.make_parameters(), settings.points, agent.make_model())
+        for name, agent in settings.nsa_agents.items()
+    }
 
 
-def respond(parameters: Any, points: int) -> Arrays:
-    """The functions of one set, all made from the model's own strings."""
-    from nsa_brian.codegen.expression import numpy_function
-    from nsa_brian.codegen.pairs import answers
+def respond(parameters: NSAParameters, points: int, model: Model | None = None) -> Arrays:
+    """The functions of one set, all made from the model's own strings; by default the paper's."""
     from nsa_brian.model.critical import critical
     from nsa_brian.model.model import PAPER as MODEL
 
-    constants = parameters.to_dict()
+    model = MODEL if model is None else model
     w = np.linspace(0, parameters.w_max, points)
-    u, v = answers(parameters, w)
+    u, v = activities_left(parameters, model, w)
     x = np.linspace(-0.2, 2, 441)
     return {
         "w": w,
         "u": u,
         "v": v,
-        "value": numpy_function("Phi_v", MODEL.function_of_weight("v"), constants)(w=w),
-        "rate": numpy_function("Phi_eta", MODEL.function_of_weight("eta"), constants)(w=w),
+        "value": function(parameters, model, "Phi_v", "w", w),
+        "rate": function(parameters, model, "Phi_eta", "w", w),
         "x": x,
-        "phi_u": numpy_function("phi_u", MODEL.response_of("u"), constants)(u=x),
-        "phi_v": numpy_function("phi_v", MODEL.response_of("v"), constants)(v=x),
+        "phi_u": function(parameters, model, "phi_u", "u", x),
+        "phi_v": function(parameters, model, "phi_v", "v", x),
         "critical": np.array(critical(w, u)),
     }
+
+
+def activities_left(parameters: NSAParameters, model: Model, w: np.ndarray) -> np.ndarray:
+    """The activities (2, n) of an option with some weight at a round's end, all else being as in a game's beginning."""
+    if model.structure.coordinate and "n_arms" not in model.structure.used:
+        from nsa_brian.codegen.pairs import answers
+
+        return answers(parameters, w, model=model)
+
+    from nsa_brian.engines.rounds import Rounds
+
+    # A game for each weight, against an arm that has not been pulled yet.
+    engine = Rounds(2, parameters, len(w), rng=np.random.default_rng(0), model=model)
+    weights = engine.w.copy()
+    weights[:, 0] = w
+    engine.set_weights(weights)
+    engine.respond()
+    return engine.activity[:, :, 0].copy()
+
+
+def function(parameters: NSAParameters, model: Model, name: str, variable: str, values: np.ndarray) -> np.ndarray:
+    """One of a model's expressions of one variable, others being where they start; NaN where the model has none."""
+    from nsa_brian.codegen.expression import numpy_function
+
+    structure, constants = model.structure, {**model.values_in_si(parameters), "n_arms": 2}
+    if name not in structure.expressions:
+        return np.full(len(values), np.nan)
+    states = {state: numpy_function(text, {}, constants)() for state, text in structure.initial.items()}
+    made = numpy_function(name, structure.expressions, constants)(**{**states, variable: values})
+    return np.broadcast_to(made, values.shape).copy()
 
 
 def summary(results: StudyResults) -> dict[str, Any]:
@@ -98,7 +136,7 @@ def tables(results: StudyResults) -> list[Table]:
         rows.append([name, shown, *ends])
     return [
         Table(
-            "what the parameter sets compute",
+            "what the parameter sets compute" + model_told(results.settings),
             ["set", "critical weight w*", "value at w = 0 and w_max", "learning rate at both"],
             rows,
         )

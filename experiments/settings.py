@@ -13,15 +13,20 @@ from typing import Any
 import envs
 from envs import Bandit
 from experiments.agents import PAPER, check_names
-from nsa_brian import DEFAULT_SET, NSAParameters, load
+from experiments.nsa_agents import NSA, NSAAgent, is_nsa, read_agent
+from nsa_brian import DEFAULT_SET, load
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.model.agreement import TIES
-from nsa_brian.model.timing import steps_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaySettings:
-    """Agents against a bandit, repeated. Everything that the outcome depends on, and nothing else."""
+    """Agents against a bandit, repeated. Everything that the outcome depends on, and nothing else.
+
+    ``parameters``, ``parameters_name`` and ``model`` (None for the paper's) are those of the agent ``nsa``,
+    ``nsa_agents`` has those of others of its kind, ``nsa:WHAT``; what is not given of them is read. A ``noise`` other
+    than 0 is that of all of them; else models with noise of their own keep it.
+    """
 
     env: str = "MAB-P"
     env_options: dict[str, Any] = field(default_factory=dict)
@@ -36,13 +41,14 @@ class PlaySettings:
     ties: str = "random"
     noise: float = 0.0
     seed: int = 0
+    model: dict[str, Any] | None = None
+    nsa_agents: dict[str, NSAAgent] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         least = {"arms": 2, "trials": 1, "rounds": 1, "repetitions": 1, "seed": 0}
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
-        NSAParameters.from_dict(self.parameters)
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
@@ -53,6 +59,25 @@ class PlaySettings:
         for name in ("name", "n_arms", "n_games", "trial_rounds"):
             if name in self.env_options:
                 raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
+        others = [name for name in self.agents if is_nsa(name) and name != NSA]
+        nsa = NSAAgent(self.parameters, self.parameters_name, self.model)
+        object.__setattr__(self, "parameters", nsa.parameters)
+        object.__setattr__(self, "model", nsa.model)
+        object.__setattr__(self, "nsa_agents", {name: self.nsa_agents.get(name) or read_agent(name) for name in others})
+
+    def nsa_agent(self, name: str) -> NSAAgent:
+        """Parameters and model of an agent of the nsa kind, noise included."""
+        main = NSAAgent(self.parameters, self.parameters_name, self.model)
+        agent = main if name == NSA else self.nsa_agents[name]
+        return agent.with_noise(self.noise) if self.noise else agent
+
+    def with_noise(self, noise: float) -> PlaySettings:
+        """The same with so much noise in all agents of the nsa kind, in models with noise of their own too."""
+        model = None if self.model is None else {**self.model, "noise": noise}
+        others = {
+            name: agent if agent.model is None else agent.with_noise(noise) for name, agent in self.nsa_agents.items()
+        }
+        return dataclasses.replace(self, noise=noise, model=model, nsa_agents=others)
 
     def check(self) -> None:
         """Refuse what a bandit, an agent or an engine refuses.
@@ -60,13 +85,9 @@ class PlaySettings:
         Apart from construction, since results can be looked at where a user's own agent or schedule is not known.
         """
         check_names(self.agents)
-        if "nsa" in self.agents:
-            parameters = NSAParameters.from_dict(self.parameters)
-            steps_of(parameters)
-            if self.engine == "spiking":
-                from nsa_brian.spiking.calibration import critical_value  # here, since it takes Brian2
-
-                critical_value(parameters)
+        for name in self.agents:
+            if is_nsa(name):
+                self.nsa_agent(name).check(self.engine)
         horizon = self.make_bandit(1).horizon
         if horizon is not None and horizon < self.n_rounds:
             raise ValueError(
@@ -81,7 +102,9 @@ class PlaySettings:
     @property
     def id(self) -> str:
         """A short name that differs when the settings do."""
-        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
+        plain = dataclasses.asdict(self)
+        plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents")}
+        text = json.dumps(plain, sort_keys=True)
         return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def make_bandit(self, n_games: int) -> Bandit:
@@ -91,7 +114,8 @@ class PlaySettings:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> PlaySettings:
         """Settings from what ``dataclasses.asdict`` made of them, JSON in between or not."""
-        return cls(**{**values, "agents": tuple(values["agents"])})
+        others = {name: NSAAgent(**agent) for name, agent in values.get("nsa_agents", {}).items()}
+        return cls(**{**values, "agents": tuple(values["agents"]), "nsa_agents": others})
 
 
 def versions() -> dict[str, str]:

@@ -43,10 +43,10 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
 def respond(games: PlaySettings, points: int = 226) -> Arrays:
     """Firing left at a round's end for weights from 0 to w_max, and the critical weights of both models."""
     from experiments.response_study import respond as rates_respond
-    from nsa_brian import NSAParameters, SpikingNSA
+    from nsa_brian import SpikingNSA
     from nsa_brian.model.critical import critical
 
-    parameters = NSAParameters.from_dict(games.parameters)
+    parameters = games.nsa_agent(games.agents[0]).make_parameters()
     engine = SpikingNSA(points, parameters, seed=games.seed)  # a weight an option: one round for all of them
     w = np.linspace(0, parameters.w_max, points)
     engine.set_weights(w)

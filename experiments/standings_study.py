@@ -14,6 +14,7 @@ import envs
 from experiments import table_study
 from experiments.agents import STATE_OF_THE_ART, sees_the_bandit
 from experiments.game_settings import GameSettings, played, setting
+from experiments.nsa_agents import is_nsa
 from experiments.text_table import Table
 
 if TYPE_CHECKING:
@@ -141,13 +142,14 @@ def tables(results: StudyResults) -> list[Table]:
 
 
 def headline(standing: dict[str, Any]) -> str:
-    """Where NSA stands, or who is first where it does not play."""
+    """Where NSA, or the best of its kind, stands; or who is first where it does not play."""
     means, apart = standing["ranks"]["mean"], standing["ranks"]["critical_difference"]
     first, *_ = means
-    if "nsa" not in means or first == "nsa":
+    nsa = next(filter(is_nsa, means), first)
+    if nsa == first:
         return f"{first} is first of {len(means)}"
-    told = "cannot be told" if means["nsa"] - means[first] <= apart else "differs"
-    return f"nsa is number {list(means).index('nsa') + 1} of {len(means)} and {told} from the first, {first}"
+    told = "cannot be told" if means[nsa] - means[first] <= apart else "differs"
+    return f"{nsa} is number {list(means).index(nsa) + 1} of {len(means)} and {told} from the first, {first}"
 
 
 def exports(results: StudyResults) -> dict[str, tuple[str, str]]:

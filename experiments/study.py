@@ -16,18 +16,22 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
 from experiments.agents import tuned
 from experiments.files import write_atomically
+from experiments.nsa_agents import NSA, NSAAgent
 from experiments.settings import versions
 from experiments.workers import run_jobs
-from nsa_brian import load as load_parameters
 
 Arrays = dict[str, np.ndarray]
 #: A picklable function without arguments that computes one cell.
 Cell = Callable[[], Arrays]
+
+#: Of a cell's file name; a file system allows about 250.
+MOST_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
@@ -41,16 +45,28 @@ class StudyResults:
 
 
 def described(settings: Any) -> dict[str, Any]:
-    """Settings as plain JSON, with the values of the parameter sets and tuned policies that they name."""
-    plain = dataclasses.asdict(settings)
+    """Settings as plain JSON, with the parameters, models and tuned policies that they name, in full."""
+    plain = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings) if field.init}
     if "parameters" in plain:
-        named = plain["parameters"]
-        sets = [named] if isinstance(named, str) else named
-        plain["parameter_values"] = {name: load_parameters(name).parameters.to_dict() for name in sets}
+        del plain["model"]  # its name, and all of it, follow
+        plain.update(_named(settings))
     chosen = {name.partition(":")[0] for name in plain.get("agents", ()) if name.endswith(":tuned")}
     if chosen:
         plain["tuned"] = {name: values for name, values in tuned().items() if name in chosen}
     return json.loads(json.dumps(plain))  # as a results file gives it back: lists for tuples
+
+
+def _named(settings: Any) -> dict[str, Any]:
+    """Parameters of the sets that settings name; and, where there is more than that, all agents of the nsa kind."""
+    agents: dict[str, NSAAgent] = settings.nsa_agents
+    sets = {settings.parameters: agents[NSA]} if isinstance(settings.parameters, str) else agents
+    found: dict[str, Any] = {"parameter_values": {name: agent.parameters for name, agent in sets.items()}}
+    models = dict.fromkeys(agent.model_name for agent in sets.values() if agent.model is not None)
+    if models:
+        found["model"] = ", ".join(models)
+    if models or len(agents) > len(sets):
+        found["nsa_agents"] = {name: dataclasses.asdict(agent) for name, agent in agents.items()}
+    return found
 
 
 def settings_id(settings: Any) -> str:
@@ -130,7 +146,7 @@ def load(path: str | Path) -> StudyResults:
             cells: dict[str, Arrays] = {}
             for key in file.files:
                 if key != "meta":
-                    cell, _, name = key.partition("|")
+                    cell, _, name = key.rpartition("|")  # there may be one in a cell's name
                     cells.setdefault(cell, {})[name] = file[key]
         return StudyResults(meta["study"], meta["settings"], meta["versions"], cells)
     except OSError as error:
@@ -145,7 +161,11 @@ def _compute(cell: Cell, path: Path) -> None:
 
 
 def _cell_path(folder: Path, name: str) -> Path:
-    return folder / f"{name.replace('/', '_')}.npz"
+    """A file of its own for each cell, whatever its name."""
+    stem = quote(name, safe=" ")
+    if len(stem) > MOST_CHARACTERS:
+        stem = f"{stem[:100]}-{hashlib.sha256(name.encode()).hexdigest()}"
+    return folder / f"{stem}.npz"
 
 
 def _read(path: Path) -> Arrays:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.errors import UserError, blame_user
 from experiments.files import FORMATS, check_format, writable_folder, write_atomically
-from nsa_brian.engines.registry import MODELS, engine_of
+from experiments.nsa_agents import read_model_and_engine
 
 if TYPE_CHECKING:
     from experiments.study import StudyResults
@@ -36,10 +36,10 @@ def add_arguments(study: ModuleType, parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--preset", metavar="NAME", default=next(iter(study.PRESETS)), help=_named_presets(study))
     for field in dataclasses.fields(study.Settings):
+        if not field.init:  # it follows from others
+            continue
         flag = "--" + field.name.replace("_", "-")
         add(flag, dest=f"set_{field.name}", metavar=field.metadata.get("metavar", "N"), help=field.metadata["help"])
-        if field.name == "engine":
-            add("--model", dest="model", metavar="NAME", help=f"NSA's neurons, and so the engine: {', '.join(MODELS)}")
     add("--workers", type=int, default=1, metavar="N", help="processes; they change the time only (default 1)")
     add("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
     add("--from", dest="source", metavar="RESULTS", help="draw from a results file, without computing")
@@ -111,9 +111,18 @@ def read_settings(study: ModuleType, args: argparse.Namespace) -> Any:
     if args.preset not in study.PRESETS:
         raise ValueError(f"unknown preset {args.preset!r}; known: {', '.join(study.PRESETS)}")
     given = read_given(study.Settings, args)
-    if getattr(args, "model", None) is not None:
-        given["engine"] = engine_of(args.model, given.get("engine"))
-    return dataclasses.replace(study.PRESETS[args.preset], **given)
+    return dataclasses.replace(study.PRESETS[args.preset], **with_engine(study.Settings, given))
+
+
+def with_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Given settings, the engine filled in where it follows from the model."""
+    model, engine = read_model_and_engine(given.get("model"), given.get("engine"))
+    has_engine = any(field.name == "engine" for field in dataclasses.fields(settings))
+    if engine == "spiking" and not has_engine:
+        raise ValueError("the spiking model is watched by nsa decision --model spiking")
+    found = {name: value for name, value in given.items() if name not in ("model", "engine")}
+    found |= {"model": model} if model else {}
+    return found | ({"engine": engine} if engine and has_engine else {})
 
 
 def read_given(settings: type, args: argparse.Namespace) -> dict[str, Any]:
@@ -146,6 +155,7 @@ def presets(named: Mapping[str, Any]) -> str:
         shown = {
             field.name: getattr(preset, field.name)
             for field in dataclasses.fields(preset)
+            if field.init
             if preset is first or getattr(preset, field.name) != getattr(first, field.name)
         }
         text = ", ".join(f"{key} {show(value)}" for key, value in shown.items() if value not in ("", ()))

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from experiments.figures import AGENT_STYLE, house_style, new_figure
+from experiments.nsa_agents import is_nsa
 
 
 def draw(found: dict[str, Any], settings: dict[str, Any]) -> Figure:
@@ -66,7 +67,7 @@ def draw_ranks(ax: Axes, ranks: dict[str, Any]) -> Axes:
     """Mean rank of each agent over the cells, best on top; bars that overlap cannot be told apart."""
     means, half = ranks["mean"], ranks["critical_difference"] / 2
     for place, (agent, mean) in enumerate(means.items()):
-        color = AGENT_STYLE["nsa"]["color"] if agent == "nsa" else "0.4"
+        color = AGENT_STYLE["nsa"]["color"] if is_nsa(agent) else "0.4"
         ax.plot([mean - half, mean + half], [place, place], color=color, linewidth=3, alpha=0.35)
         ax.plot(mean, place, "o", color=color, markersize=5)
     best = next(iter(means.values()))

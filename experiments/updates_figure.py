@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from experiments.figures import house_style, new_figure
+from experiments.game_settings import parameters_played
 from experiments.metrics import smooth
 from experiments.study import StudyResults
 from experiments.updates_study import WEIGHT_STEP
@@ -26,7 +27,7 @@ def draw(results: StudyResults) -> Figure:
 
 def draw_updates(ax: Axes, results: StudyResults) -> Axes:
     """Weight change of the pulled arm (mean of 20 rounds) and reward (mean of 30), mean over games."""
-    settings, found = results.settings, results.cells["nsa"]
+    settings, found = results.settings, results.cells[results.settings["agents"][0]]
     change = ax.plot(smooth(found["updates"].mean(axis=0), 20), color="#0072B2", linewidth=1)
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set_ylabel("weight change a round\n(mean of 20 rounds)", color="#0072B2")
@@ -46,9 +47,9 @@ def draw_updates(ax: Axes, results: StudyResults) -> Axes:
 
 def draw_weights(ax: Axes, results: StudyResults) -> Axes:
     """The weights of the first game, arms as rows, and the best arm."""
-    settings, found = results.settings, results.cells["nsa"]
+    settings, found = results.settings, results.cells[results.settings["agents"][0]]
     rounds = settings["trials"] * settings["rounds"]
-    top = settings["parameter_values"][settings["parameters"]]["w_max"]
+    top = parameters_played(settings)["w_max"]
     image = ax.imshow(
         found["weights"].T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=top, interpolation="nearest",
         extent=(0, len(found["weights"]) * WEIGHT_STEP, -0.5, settings["arms"] - 0.5),

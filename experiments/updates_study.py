@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.game_settings import GameSettings, setting
+from experiments.game_settings import GameSettings, model_told, setting
+from experiments.nsa_agents import is_nsa
 from experiments.settings import PlaySettings
 from experiments.text_table import Table
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "updates"
 HELP = "NSA's weight change a round, its mean reward and its weights, over a change of the bandit"
-EXAMPLES = "  nsa updates --parameters minbandit-29"
+EXAMPLES = "  nsa updates --parameters minbandit-29\n  nsa updates --model my.py"
 
 #: Every n-th round's weights are kept.
 WEIGHT_STEP = 5
@@ -32,12 +33,13 @@ EARLY = 100
 class Settings(GameSettings):
     """NSA on MAB-P; nobody else has weights."""
 
-    agents: tuple[str, ...] = setting(("nsa",), "nsa, the only agent with weights", "nsa")
+    agents: tuple[str, ...] = setting(("nsa",), "nsa or nsa:WHAT, the only agent with weights", "nsa")
     repetitions: int = setting(30, "games, each with its own luck")
     arms: int = setting(10, "arms")
 
     def __post_init__(self) -> None:
-        if self.agents != ("nsa",):
+        super().__post_init__()
+        if len(self.agents) != 1 or not is_nsa(self.agents[0]):
             raise ValueError(f"agents must be nsa, the only one with weights, got {','.join(self.agents)}")
 
 
@@ -51,7 +53,7 @@ PRESETS = {
 
 def cells(settings: Settings) -> dict[str, Cell]:
     """One cell: all games at once."""
-    return {"nsa": partial(play_watched, settings.games("MAB-P", settings.arms))}
+    return {settings.agents[0]: partial(play_watched, settings.games("MAB-P", settings.arms))}
 
 
 class Watched:
@@ -83,7 +85,7 @@ def play_watched(games: PlaySettings) -> Arrays:
     repetitions = range(games.repetitions)
     bandit = games.make_bandit(games.repetitions)
     bandit.reset(streams(games.seed, "bandit", repetitions))
-    watched = Watched(make_player(games, "nsa", repetitions))
+    watched = Watched(make_player(games, games.agents[0], repetitions))
     record = play(watched, bandit, games.n_rounds)
     return {
         "updates": np.array(watched.updates).T,
@@ -95,7 +97,7 @@ def play_watched(games: PlaySettings) -> Arrays:
 
 def summary(results: StudyResults) -> dict[str, Any]:
     """The mean weight change and reward at the beginning and in the rest of each trial."""
-    settings, found = results.settings, results.cells["nsa"]
+    settings, found = results.settings, results.cells[results.settings["agents"][0]]
     early = min(EARLY, settings["rounds"] // 2)
     trials = []
     for trial in range(settings["trials"]):
@@ -125,7 +127,8 @@ def tables(results: StudyResults) -> list[Table]:
     header = ["trial", f"weight change, first {n}", f"reward, first {n}", "weight change, later", "reward, later"]
     return [
         Table(
-            "mean weight change (± its standard error over games) and mean reward of NSA in each trial",
+            "mean weight change (± its standard error over games) and mean reward of NSA in each trial"
+            + model_told(results.settings),
             header,
             rows,
             range(1, 5),

@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from typing import Any
 
 from evolution.workers import Processes
+from nsa_brian.plugins import carrying_plugins
 
 
 def run_jobs(jobs: Mapping[Any, Callable[[], Any]], workers: int, done: Callable[[Any, Any], None]) -> None:
@@ -16,7 +17,7 @@ def run_jobs(jobs: Mapping[Any, Callable[[], Any]], workers: int, done: Callable
     """
     pool = Processes(workers)
     try:
-        names = dict(zip(pool.submit(jobs.values()), jobs, strict=True))
+        names = dict(zip(pool.submit(map(carrying_plugins, jobs.values())), jobs, strict=True))
         waiting = set(names)
         while waiting:
             ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from nsa_brian.engines.base import Engine, Pull
-from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
-from nsa_brian.parameter_set import DEFAULT_SET, load
+from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, refusal
+from nsa_brian.model.loading import load_model
+from nsa_brian.model.model import PAPER, Model
+from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
 from nsa_brian.parameters import NSAParameters
 
 
@@ -22,7 +25,8 @@ class NSA:
     n_arms : int
         Options K.
     parameters : NSAParameters, str, Path, mapping or sequence
-        Parameters, the name of a shipped set, a parameter file, the 22 values by name, or a set for each game.
+        Parameters, the name of a shipped set, a parameter file, the values by name, or a set for each game. A file
+        may bring its model.
     engine : str
         One of ``nsa_brian.ENGINES``, by name.
     seed : int, optional
@@ -33,6 +37,9 @@ class NSA:
         See :func:`nsa_brian.model.agreement.select`; by default the engine's own tolerance, in its activities' unit.
     rng : numpy.random.Generator, optional
         Instead of ``seed``.
+    model : Model, str or Path, optional
+        What is run, or what :func:`nsa_brian.load_model` takes for it; by default the model that the parameter file
+        brings, else the paper's.
     **options
         The engine's own, such as ``dt`` and ``method``.
 
@@ -53,14 +60,26 @@ class NSA:
         ties: str = "random",
         tolerance: float | None = None,
         rng: np.random.Generator | None = None,
+        model: Model | str | Path | None = None,
         **options: Any,
     ) -> None:
         self._single = n_games is None
         rng = np.random.default_rng(seed) if rng is None else rng
+        model = load_model(model) if isinstance(model, str | Path) else model
+        if isinstance(parameters, str | Path):
+            chosen = load(parameters)
+            parameters, model = chosen.parameters, model_of(chosen, model)
+        elif isinstance(parameters, Mapping):
+            parameters = NSAParameters.from_dict(parameters, None if model is None else model.declared)
+        if model is not None and model != PAPER:
+            refused = refusal(engine, model)
+            if refused:
+                raise ValueError(refused)
+            options["model"] = model
         if tolerance is not None:
             options["tolerance"] = tolerance
         self.engine: Engine = engine_class(engine)(
-            n_arms, _as_parameters(parameters), 1 if n_games is None else n_games, ties, rng=rng, **options
+            n_arms, parameters, 1 if n_games is None else n_games, ties, rng=rng, **options
         )
 
     def select_arm(self) -> Any:
@@ -81,9 +100,17 @@ class NSA:
         self.engine.play(pull, n_rounds)
 
 
-def _as_parameters(given: Any) -> NSAParameters | Sequence[NSAParameters]:
-    if isinstance(given, Mapping):
-        return NSAParameters.from_dict(given)
-    if isinstance(given, str | Path):
-        return load(given).parameters
-    return given
+def model_of(chosen: ParameterSet, model: Model | None = None) -> Model:
+    """The model that is meant by a parameter set and, if one is given, a model; they must not contradict each other.
+
+    A set of the 22 serves any model. A set that brings its model serves that one alone.
+    """
+    if chosen.model is None or model is None:
+        return model or chosen.model or PAPER
+    if chosen.model != model:
+        parts = [f.name for f in dataclasses.fields(Model) if getattr(model, f.name) != getattr(chosen.model, f.name)]
+        raise ValueError(
+            f"parameter set {chosen.name} brings its own model {chosen.model.name}, which is not the model "
+            f"{model.name} that was asked for: they differ in {', '.join(parts)}"
+        )
+    return model

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import slurm
 
+from evolution.checkpoint import read_generation
 from experiments import evolution_folder
 from nsa_brian import PARAMETERS, load
 
@@ -58,7 +59,7 @@ class TestASearch:
 
     def test_keeps_every_generation(self, serial):
         for i in range(1, 11):
-            generation = evolution_folder.read_generation(serial[0], i)
+            generation = read_generation(serial[0], i)
             assert generation["parameters"].shape == (8, len(PARAMETERS))
             assert (np.diff(generation["regret"]) >= 0).all()
 
@@ -214,6 +215,7 @@ def test_bad_input_is_one_line(options, words, tmp_path):
     [
         (["--population", "16"], "has --population 8, not 16; only --generations may differ"),
         (["--fix", "w_max=4"], "has --fix none, not w_max=4"),
+        (["--start", "minbandit-38"], "has --start none, not minbandit-38"),
         (["--generations", "2"], "is at generation 10 already"),
     ],
 )
@@ -237,6 +239,14 @@ def test_a_checkpoint_that_is_none_is_refused(tmp_path):
         done = nsa(*words, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "is not a checkpoint of a search" in done.stderr
+
+
+def test_a_checkpoint_of_another_release_is_refused(tmp_path):
+    np.savez(tmp_path / "checkpoint.npz", meta=np.array(json.dumps({"settings": {"population": 8}, "start": None})))
+    for words in (["evolve", "--resume", "."], ["evolution-figures", "."]):
+        done = nsa(*words, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "was written by another release" in done.stderr
 
 
 def _jobs(environment):

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from brian2 import NeuronGroup
 
-from nsa_brian.codegen.invariants import split_invariants
+from nsa_brian.codegen.invariants import Invariants
 
 
 def split(code, constant):
     group = NeuronGroup(1, "x : 1\ny : 1\na : 1\nb : 1", name="some_group")
     group._network = "none"  # it is only asked for its variables
-    return split_invariants(code, group.variables, constant)
+    invariants = Invariants(constant)
+    step = invariants.split(code, group.variables)
+    return invariants.found, step
 
 
 def run(code, **values):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from engine_contract import check_engine
 
 from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, load
 from nsa_brian.engines.registry import ENGINES, engine_class
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
 from nsa_brian.model.model import PAPER
+from nsa_brian.testing import check_engine
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=120, duration_free=120)
 NOISY = Model(noise=0.1)
@@ -119,7 +119,7 @@ class TestNoise:
         assert abs(difference.mean()) < 2 * difference.std(ddof=1) / np.sqrt(40)
 
     def test_is_refused_where_it_cannot_be(self):
-        with pytest.raises(ValueError, match="noise makes many: use rounds or network"):
+        with pytest.raises(ValueError, match="noise makes many answers to one weight; use rounds or network"):
             Table(3, SHORT, model=NOISY)
         for engine in (NSANetwork, Rounds):
             with pytest.raises(ValueError, match="with noise the method must be euler"):
@@ -143,15 +143,27 @@ class TestLateral:
         assert (ends["lateral"][2:] > 0.5).all()
 
     def test_joins_the_options_of_a_game_and_no_others(self):
+        """One's own contribution is summed with the others' and taken away again."""
         network = NSANetwork(3, SHORT, 2, model=LATERAL)
         synapses = network.lateral[0]
         pairs = set(zip(synapses.i[:].tolist(), synapses.j[:].tolist(), strict=True))
-        assert pairs == {(i, j) for i in range(6) for j in range(6) if i != j and i // 3 == j // 3}
+        assert pairs == {(i, j) for i in range(6) for j in range(6) if i // 3 == j // 3}
+        network.set_weights(np.array([3.0, 3.8, 4.2]))
+        seen = []
 
-    @pytest.mark.parametrize("engine", [Rounds, Table])
-    def test_is_refused_by_the_fast_engines(self, engine):
-        with pytest.raises(ValueError, match=r"couples options \(I_lateral\): use the engine network"):
-            engine(3, SHORT, model=LATERAL)
+        def note():
+            phi = np.array(network.U.phi_u[:]).reshape(2, 3)
+            seen.append((np.array(network.U.I_lateral[:]).reshape(2, 3), phi))
+
+        network.at_end(note)
+        network.respond()
+        # What arrived in the last step was sent by the state before it; at rest both are the same.
+        arrived, phi = seen[0]
+        assert arrived == pytest.approx(-0.4 * (phi.sum(axis=1, keepdims=True) - phi), abs=0.02)
+
+    def test_is_refused_by_the_table(self):
+        with pytest.raises(ValueError, match=r"couples options \(I_lateral\); use rounds or network"):
+            Table(3, SHORT, model=LATERAL)
 
     def test_population_is_checked(self):
         with pytest.raises(ValueError, match="population must be u or v, got 'w'"):

@@ -2,11 +2,15 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 
 import pytest
+
+from experiments import cli, report_command, study_command
+from experiments.report_command import STUDIES
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -100,3 +104,25 @@ def test_in_a_browser_no_errors_all_images_and_tables_that_sort(page, tmp_path, 
         if numbers(table["up"]):
             assert numbers(table["up"]) == sorted(numbers(table["before"]))
             assert numbers(table["down"]) == sorted(numbers(table["before"]), reverse=True)
+
+
+def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_path):
+    path, plugin = tmp_path / "leaky.py", tmp_path / "plug in.py"
+    path.write_text("from nsa_brian import Model\nMODEL = Model(name='leaky', plasticity='w + 0.1 * (R - w)')\n")
+    plugin.write_text("")
+    words = ["report", "--model", str(path), "--parameters", "minbandit-38", "--seed", "3", "--plugin", str(plugin)]
+    args = cli.build_parser().parse_args(words)
+    for study in STUDIES:
+        settings, told = report_command.settings_of(study, args), report_command.command_line(study, args)
+        again = cli.build_parser().parse_args(shlex.split(told)[1:])
+        assert study_command.read_settings(study, again) == settings
+        assert again.plugin == [str(plugin)]
+        if study.NAME != "environments":
+            assert {agent.model_name for agent in settings.nsa_agents.values()} == {"leaky"}
+            assert {agent.parameters_name for agent in settings.nsa_agents.values()} == {"minbandit-38"}
+
+
+def test_a_report_of_spikes_asks_for_the_engine():
+    args = cli.build_parser().parse_args(["report", "--model", "spiking"])
+    engines = {study.NAME: getattr(report_command.settings_of(study, args), "engine", None) for study in STUDIES}
+    assert {name for name, engine in engines.items() if engine != "spiking"} == {"environments", "response"}

@@ -30,6 +30,7 @@ from experiments import (
     updates_study,
 )
 from nsa_brian import NSAParameters
+from nsa_brian.model.critical import critical
 
 STUDIES = {module.NAME: module for module in (*report_command.STUDIES, noise_study)}
 SMALL = {
@@ -133,6 +134,15 @@ def test_another_parameter_file_of_the_same_name_is_another_study(tmp_path):
     assert len(ids) == 2
 
 
+def test_every_cell_has_a_file_of_its_own(tmp_path):
+    long = "x" * 300
+    cells = {name: lambda name=name: {"name": np.array(name)} for name in ("a/b.json", "a_b.json", "a|b", long)}
+    settings = SMALL["environments"]
+    results, path = study.run("environments", settings, cells, tmp_path)
+    assert {name: str(found["name"]) for name, found in study.load(path).cells.items()} == {n: n for n in cells}
+    assert same(study.load(path), results)
+
+
 def test_a_file_that_is_no_results_file_is_told(tmp_path):
     np.savez(tmp_path / "other.npz", x=1)
     (tmp_path / "text.npz").write_text("no")
@@ -218,6 +228,8 @@ def test_standings_rank_who_does_not_see_the_bandit_over_each_group_of_cells(don
     ("ranks", "told"),
     [
         ({"nsa": 1.0, "a": 2.0, "b": 3.0}, "nsa is first of 3"),
+        ({"nsa:x": 1.0, "nsa": 2.0, "b": 3.0}, "nsa:x is first of 3"),
+        ({"a": 1.0, "nsa:x": 2.5, "nsa": 2.6}, "nsa:x is number 2 of 3 and cannot be told from the first, a"),
         ({"a": 1.0, "nsa": 2.5, "b": 2.6}, "nsa is number 2 of 3 and cannot be told from the first, a"),
         ({"a": 1.0, "b": 2.0, "nsa": 2.6}, "nsa is number 3 of 3 and differs from the first, a"),
         ({"a": 1.0, "b": 2.0, "c": 2.6}, "a is first of 3"),
@@ -258,9 +270,9 @@ def test_the_critical_weight_is_the_papers_step(tmp_path):
 
 def test_no_critical_weight_where_nothing_lasts():
     w = np.linspace(0, 1, 11)
-    assert np.isnan(response_study.critical_weight(w, np.full(11, 1e-9)))
-    assert np.isnan(response_study.critical_weight(w, np.ones(11)))
-    assert response_study.critical_weight(w, (w > 0.45).astype(float)) == pytest.approx(0.5)
+    assert np.isnan(critical(w, np.full(11, 1e-9)))
+    assert np.isnan(critical(w, np.ones(11)))
+    assert critical(w, (w > 0.45).astype(float)) == pytest.approx(0.5)
 
 
 def test_updates_are_positive_at_first(done):

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,13 @@ class CompiledRound(CythonCodeObject):
         env_globals={
             "BLOCK": BLOCK,
             "machine": machine,
+            "support": (resources.files("nsa_brian.codegen") / "templates" / "nsa.hpp").read_text("utf-8"),
             "c_type": lambda var: c_data_type(var.dtype),
             "array_name": lambda var: get_device().get_array_name(var),
             "array_variables": lambda variables: [
                 (name, var)
                 for name, var in sorted(variables.items())
-                if isinstance(var, ArrayVariable) and name != "n_units"
+                if isinstance(var, ArrayVariable) and name != "_n_units"
             ],
         },
     )

@@ -1,1 +1,150 @@
-class Games: ...
+"""Whole games by the batch, where options are coupled: a round of all their pairs, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from brian2 import ms
+from brian2.codegen.codeobject import create_runner_codeobj
+
+from nsa_brian.codegen.code_objects import code_object_class
+from nsa_brian.codegen.coupled import sent_by_options, step_code, unit_equations
+from nsa_brian.codegen.group import UnitGroup
+from nsa_brian.codegen.unit import Unit
+from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.reading import names_in, plain
+from nsa_brian.model.structure import OPTIONS
+from nsa_brian.model.timing import steps_of
+from nsa_brian.parameters import NSAParameters
+
+
+class Games:
+    """A batch of games, each with one of some parameter sets.
+
+    Parameters
+    ----------
+    parameters : sequence of NSAParameters
+        The sets.
+    which : array of int (games,)
+        The set of each game.
+    n_arms : int
+    dt, method
+        See :class:`nsa_brian.codegen.pairs.Pairs`. What arrives from other options is held constant within a step.
+    model : Model
+
+    Attributes
+    ----------
+    outputs : tuple of str
+        What :meth:`respond` returns of every option.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[NSAParameters],
+        which: np.ndarray,
+        n_arms: int,
+        dt: Any = 1 * ms,
+        method: str = "euler",
+        model: Model = PAPER,
+    ) -> None:
+        structure, unit = model.structure, Unit(model)
+        self.n_games, self.n_arms = len(which), n_arms
+        self.inputs = (*unit.inputs, *(["_stream"] if model.noise else []))
+        self.outputs = unit.outputs
+        self.pools = tuple(name for place in structure.populations for name in structure.state(place))
+        values = [model.values_in_si(model.complete(p)) for p in parameters]
+
+        self._group = group = UnitGroup("nsa_games", dt)
+        equations = unit_equations(model, unit.equations)
+        sent = [link.variable for link in sent_by_options(model)]
+        received = [
+            link.variable for link in structure.crossing if not (link.source in OPTIONS and link.target in OPTIONS)
+        ]
+        in_pools = set().union(
+            *(names_in(plain(str(eq.expr))) for place in structure.populations for eq in structure.places[place]),
+            *(names_in(plain(link.drive)) for link in structure.crossing),
+            *(names_in(plain(str(eq.expr))) for link in structure.crossing for eq in link.helpers),
+            *(names_in(plain(structure.initial[name])) for name in self.pools),
+        )
+        used = [name for name in values[0] if name in unit.names | in_pools]
+        group.add_shared(dict.fromkeys((*used, "I", *received, *self.pools), 0.0))
+        group.add_shared({f"_sum_{name}": 0.0 for name in sent})
+        group.add_shared({"_n_games": 0, "n_arms": 0})
+        group.add(dict.fromkeys([*self.inputs, *(f"_sent_{name}" for name in sent)]), n_arms)
+        group.add_equations(equations, n_arms)
+        code = step_code(model, equations, group.variables, method, {*used, "dt", "n_arms"}, unit.constant)
+        group.add_shared(dict.fromkeys(code.of_game, 0.0))
+        group.add(dict.fromkeys([*code.of_unit, *code.parts]), n_arms)
+
+        n_units = self.n_games * n_arms
+        sets = np.array([[each[name] for name in used] for each in values], dtype=float)
+        steps = np.array([steps_of(p, float(dt / ms), method) for p in parameters], dtype=np.int32)
+        tables = {
+            "_sets": sets.ravel(),
+            "_steps": steps.ravel(),
+            "_which": np.asarray(which, dtype=np.int32),
+            "_given": np.zeros(max(1, len(self.inputs)) * n_units),
+            "_ends": np.zeros(len(self.outputs) * n_units),
+            "_pools": np.zeros(max(1, len(self.pools)) * self.n_games),
+        }
+        for name, array in tables.items():
+            group.add({name: array}, len(array))
+        pool_start = {name: plain(structure.initial[name]) for name in self.pools if name not in model.carried}
+        unit_start = {name: text for name, text in unit.start.items() if name != "I"}
+        if model.noise:
+            unit_start |= {"n_u": "_stream", "n_v": "0"}
+        blocks = {
+            "begin_game": {"I": unit.start["I"], **pool_start, **code.of_game},
+            "begin": {**unit_start, **code.of_unit},
+        }
+        abstract = {key: "\n".join(f"{name} = {text}" for name, text in lines.items()) for key, lines in blocks.items()}
+        self._run = create_runner_codeobj(
+            group,
+            {**abstract, "send": code.send, "pool": code.pool, "step": code.step},
+            "game",
+            run_namespace={},
+            check_units=False,  # those of the equations were checked with the model
+            template_kwds={
+                "tables": tuple(tables),
+                "of_sets": used,
+                "inputs": self.inputs,
+                "outputs": self.outputs,
+                "pool_states": self.pools,
+                "sent": sent,
+                "noise": bool(model.noise),
+            },
+            codeobj_class=code_object_class(),
+        )
+        group.array("_n_games")[0], group.array("n_arms")[0] = self.n_games, n_arms
+        shape = (self.n_games, n_arms)
+        self._given = group.array("_given")[: len(self.inputs) * n_units].reshape(-1, *shape)
+        self._ends = group.array("_ends").reshape(-1, *shape)
+        self._pools = group.array("_pools")[: len(self.pools) * self.n_games].reshape(-1, self.n_games)
+
+    def respond(
+        self, given: Mapping[str, np.ndarray], pools: Mapping[str, np.ndarray], luck: np.ndarray | None = None
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Run a round of all games.
+
+        Parameters
+        ----------
+        given : mapping
+            What goes on from round to round, (games, arms) each: the synapses, and what is carried over.
+        pools : mapping
+            The state of the games' own populations, (games,) each; used where it is carried over.
+        luck : array (games, arms), if there is noise
+            Uniform numbers: each pair's noise follows from its own.
+
+        Returns
+        -------
+        ends : array (outputs, games, arms)
+        pools : dict of array (games,)
+        """
+        for row, name in zip(self._given, self.inputs, strict=True):
+            row[:] = luck if name == "_stream" else given[name]
+        for row, name in zip(self._pools, self.pools, strict=True):
+            row[:] = pools[name]
+        self._run()
+        return self._ends.copy(), {name: row.copy() for name, row in zip(self.pools, self._pools, strict=True)}

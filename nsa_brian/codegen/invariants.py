@@ -15,48 +15,54 @@ from brian2.core.variables import Variable
 from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
 
 
-def split_invariants(code: str, variables: Mapping[str, Variable], constant: set[str]) -> tuple[dict[str, str], str]:
-    """Split abstract code into what is computed once and what remains of the step.
+class Invariants:
+    """What was found not to change.
 
     Parameters
     ----------
-    code : str
-        Abstract code, a plain assignment a line, as a state updater makes it.
-    variables : mapping
-        What the names in it mean to Brian2.
     constant : set of str
         Names whose values do not change during a round.
-
-    Returns
-    -------
-    invariants : dict
-        Expressions to be computed once, by the names the step knows them by.
-    step : str
-        The code of one step.
     """
-    invariants: dict[Any, sympy.Symbol] = {}
 
-    def is_constant(expr: Any) -> bool:
-        return {symbol.name for symbol in expr.free_symbols} <= constant
+    def __init__(self, constant: set[str]) -> None:
+        self._constant = constant
+        self._symbols: dict[Any, sympy.Symbol] = {}
 
-    def name_of(expr: Any) -> Any:
+    @property
+    def found(self) -> dict[str, str]:
+        """Expressions to be computed once, by the names the step knows them by."""
+        return {symbol.name: sympy_to_str(expr) for expr, symbol in self._symbols.items()}
+
+    @property
+    def names(self) -> dict[str, set[str]]:
+        """The constants that each of them is made of."""
+        return {symbol.name: {s.name for s in expr.free_symbols} for expr, symbol in self._symbols.items()}
+
+    def hoist(self, expr: Any) -> Any:
+        """A sympy expression with names in place of what does not change."""
+        if self._is_constant(expr):
+            return self._name(expr)
+        if not (expr.is_Add or expr.is_Mul):
+            return expr.func(*map(self.hoist, expr.args)) if expr.args else expr
+        fixed = [arg for arg in expr.args if self._is_constant(arg)]
+        moving = [self.hoist(arg) for arg in expr.args if not self._is_constant(arg)]
+        return expr.func(self._name(expr.func(*fixed)), *moving) if fixed else expr.func(*moving)
+
+    def split(self, code: str, variables: Mapping[str, Variable]) -> str:
+        """What remains of abstract code, a plain assignment a line, as a state updater makes it."""
+        lines = []
+        for line in code.strip().splitlines():
+            target, _, text = line.partition(" = ")
+            symbols = sympy.numbered_symbols(f"_part_{target}_")
+            shared, (expr,) = sympy.cse(str_to_sympy(text, variables), symbols=symbols)
+            for symbol, part in [*shared, (target, expr)]:
+                lines.append(f"{symbol} = {sympy_to_str(self.hoist(part))}")
+        return "\n".join(lines)
+
+    def _is_constant(self, expr: Any) -> bool:
+        return {symbol.name for symbol in expr.free_symbols} <= self._constant
+
+    def _name(self, expr: Any) -> Any:
         if expr.is_Atom:
             return expr
-        return invariants.setdefault(expr, sympy.Symbol(f"invariant_{len(invariants)}", real=True))
-
-    def hoist(expr: Any) -> Any:
-        if is_constant(expr):
-            return name_of(expr)
-        if not (expr.is_Add or expr.is_Mul):
-            return expr.func(*map(hoist, expr.args)) if expr.args else expr
-        fixed = [arg for arg in expr.args if is_constant(arg)]
-        moving = [hoist(arg) for arg in expr.args if not is_constant(arg)]
-        return expr.func(name_of(expr.func(*fixed)), *moving) if fixed else expr.func(*moving)
-
-    lines = []
-    for line in code.strip().splitlines():
-        target, _, text = line.partition(" = ")
-        shared, (expr,) = sympy.cse(str_to_sympy(text, variables), symbols=sympy.numbered_symbols(f"_part_{target}_"))
-        for symbol, part in [*shared, (target, expr)]:
-            lines.append(f"{symbol} = {sympy_to_str(hoist(part))}")
-    return {symbol.name: sympy_to_str(expr) for expr, symbol in invariants.items()}, "\n".join(lines)
+        return self._symbols.setdefault(expr, sympy.Symbol(f"_invariant_{len(self._symbols)}", real=True))

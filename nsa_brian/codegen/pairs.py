@@ -16,7 +16,7 @@ from brian2.stateupdaters.base import StateUpdateMethod
 
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.group import UnitGroup
-from nsa_brian.codegen.invariants import split_invariants
+from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.codegen.unit import Unit
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.timing import steps_of
@@ -72,22 +72,23 @@ class Pairs:
         sets = size if self._by_pair else len(parameters)
         self._sets = {name: np.array([each[name] for each in values]) for name in used}
         steps = np.array([steps_of(p, float(dt / ms), method) for p in parameters], dtype=np.int32)
-        self._sets |= {"input_steps": steps[:, 0], "round_steps": steps[:, 1]}
+        self._sets |= {"_input_steps": steps[:, 0], "_round_steps": steps[:, 1]}
         group.add_equations(unit.equations, size)
         group.add(dict.fromkeys(self.inputs), size)
-        group.add(self._sets, sets)
-        group.add({"which": np.zeros(size, np.int32)}, size)
-        group.add_shared({"n_units": 0, **({"n_arms": 0} if "n_arms" in unit.names else {})})
+        group.add({name: np.resize(values, sets) for name, values in self._sets.items()}, sets)
+        group.add({"_which": np.zeros(size, np.int32)}, size)
+        group.add_shared({"_n_units": 0, **({"n_arms": 0} if "n_arms" in unit.names else {})})
         start = dict(unit.start)
         if model.noise:
-            group.add({"stream": None}, size)  # where each pair's random numbers begin; the template draws them
-            start |= {"n_u": "stream", "n_v": "0"}
+            group.add({"_stream": None}, size)  # where each pair's random numbers begin; the template draws them
+            start |= {"n_u": "_stream", "n_v": "0"}
         code = StateUpdateMethod.apply_stateupdater(unit.equations, group.variables, method)
         if not isinstance(code, str):
             raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
-        invariants, step = split_invariants(code, group.variables, {*used, "dt", "n_arms", *unit.constant})
-        group.add(dict.fromkeys(invariants), size)
-        begin = "\n".join(f"{name} = {expr}" for name, expr in {**start, **invariants}.items())
+        invariants = Invariants({*used, "dt", "n_arms", *unit.constant})
+        step = invariants.split(code, group.variables)
+        group.add(dict.fromkeys(invariants.found), size)
+        begin = "\n".join(f"{name} = {expr}" for name, expr in {**start, **invariants.found}.items())
         self.run_round = create_runner_codeobj(
             group,
             {"begin": begin, "step": step},
@@ -97,8 +98,8 @@ class Pairs:
             template_kwds={"of_sets": () if self._by_pair else tuple(self._sets), "outputs": self.outputs},
             codeobj_class=code_object,
         )
-        self._arrays = {name: group.array(name) for name in (*self.inputs, *self.outputs, "which", "n_units")}
-        self._stream = group.array("stream") if model.noise else None
+        self._arrays = {name: group.array(name) for name in (*self.inputs, *self.outputs, "_which", "_n_units")}
+        self._stream = group.array("_stream") if model.noise else None
         self._n_arms = group.array("n_arms") if "n_arms" in unit.names else None
 
     def respond(
@@ -126,8 +127,8 @@ class Pairs:
         if self._by_pair:
             for name, values in self._sets.items():
                 self._group.array(name)[:n] = values[which]
-        self._arrays["which"][:n] = which
-        self._arrays["n_units"][0] = n
+        self._arrays["_which"][:n] = which
+        self._arrays["_n_units"][0] = n
         for name in self.inputs:
             self._arrays[name][:n] = given[name]
         if self._stream is not None:

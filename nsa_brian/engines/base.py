@@ -10,6 +10,7 @@ import numpy as np
 from brian2 import get_device
 
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
+from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK, TIES, select
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import Value
@@ -89,6 +90,7 @@ class Engine(ABC):
         completed = {p: model.complete(p) for p in set(given)}
         self.parameters = [completed[p] for p in given]
         self.ties, self.tolerance, self.model = ties, tolerance, model
+        self._watched = model != PAPER  # whose activities are bounded
         self.rng = np.random.default_rng() if rng is None else rng
         self.agreed = np.zeros(n_games, dtype=bool)
         self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
@@ -143,7 +145,13 @@ class Engine(ABC):
     def select(self) -> np.ndarray:
         """Apply the agreement rule to u and v; the arm of each game."""
         luck = self.rng.random((self.n_games, N_LUCK))
-        arms, self.agreed = select(self.activity, luck, self.ties, self.tolerance)
+        activity = self.activity
+        if self._watched and not np.isfinite(activity).all():
+            raise ModelError(
+                f"model {self.model.name}: activities are not finite at a round's end; its equations grow without "
+                "bound, or the time step is too long for them"
+            )
+        arms, self.agreed = select(activity, luck, self.ties, self.tolerance)
         return arms
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:

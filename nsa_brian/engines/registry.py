@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
+    from nsa_brian.model.model import Model
 
 #: Name of each engine, with its module and class.
 ENGINES = {
@@ -18,7 +19,7 @@ ENGINES = {
 }
 DEFAULT_ENGINE = "rounds"
 
-#: The models, and the engines that run each; the first is its default.
+#: The kinds of model, and the engines that run each; the first is its default.
 MODELS = {"rate": ("rounds", "table", "network"), "spiking": ("spiking",)}
 
 
@@ -47,3 +48,10 @@ def engine_of(model: str | None, engine: str | None) -> str | None:
     if engine is not None and engine not in MODELS[model]:
         raise ValueError(f"the {model} model is run by {' or '.join(MODELS[model])}, not by engine {engine!r}")
     return MODELS[model][0] if engine is None else engine
+
+
+def refusal(engine: str, model: Model) -> str:
+    """Why an engine cannot run a model other than the paper's; empty if it can."""
+    if engine in MODELS["spiking"]:
+        return f"the engine {engine} has neurons of its own and cannot run the model {model.name}; use rounds"
+    return model.refusal(engine)

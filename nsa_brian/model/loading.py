@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from nsa_brian.errors import ModelError
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.model.reading import ModelError, first_line
+from nsa_brian.model.modules import load_module
+from nsa_brian.model.reading import first_line
+
+__all__ = ["ALIASES", "MODELS", "load_model", "load_module"]
 
 #: The models that are known by a name; enter one of yours, and every command knows it.
 MODELS: dict[str, Model] = {"paper": PAPER}
@@ -47,26 +49,6 @@ def load_model(name: str | Path) -> Model:
     raise ModelError(f"no model {label!r}; {hint}")
 
 
-def load_module(path: str | Path) -> ModuleType:
-    """Run a user's Python file; what is wrong with it becomes one line."""
-    file = Path(path)
-    if not file.is_file():
-        raise ModelError(f"{path}: there is no such file")
-    key = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(f"nsa_user_{key}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # so that what it defines can be pickled
-    try:
-        spec.loader.exec_module(module)
-    except ModelError as error:
-        raise ModelError(f"{path}: {error}") from None
-    except Exception as error:
-        raise ModelError(f"{path}: {type(error).__name__}: {first_line(error)}") from error
-    return module
-
-
 def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
     found = {name: value for name, value in vars(module).items() if isinstance(value, Model) and value is not PAPER}
     if chosen:
@@ -89,7 +71,7 @@ def _from_json(path: Path) -> Model:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ModelError(f"{path}: not JSON: {first_line(error)}") from None
-    if isinstance(record, dict) and "parameters" in record and "format" not in record:
+    if _is_set(record):
         if not record.get("model"):
             return PAPER
         record = record["model"]
@@ -97,3 +79,17 @@ def _from_json(path: Path) -> Model:
         return Model.from_dict(record)
     except ValueError as error:
         raise ModelError(f"{path}: {error}") from None
+
+
+def _is_set(record: Any) -> bool:
+    return isinstance(record, dict) and "parameters" in record and "format" not in record
+
+
+def holds_parameters(name: str | Path) -> bool:
+    """Whether a model's file is a parameter file, which brings values along with its model."""
+    if not str(name).endswith(".json"):
+        return False
+    try:
+        return _is_set(json.loads(Path(name).read_text("utf-8")))
+    except (OSError, ValueError, RecursionError):
+        return False

@@ -14,9 +14,10 @@ from typing import Any
 from brian2 import Equations, Quantity
 from brian2.units.fundamentalunits import get_unit
 
+from nsa_brian.errors import ModelError
 from nsa_brian.model import equations
 from nsa_brian.model.couplings import Coupling, Lateral, Population
-from nsa_brian.model.reading import ModelError, unit_of
+from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import Structure, U, V
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
 

@@ -20,6 +20,8 @@ from brian2.parsing.rendering import NodeRenderer
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
 from brian2.utils.stringtools import get_identifiers, word_substitute
 
+from nsa_brian.errors import ModelError
+
 #: Functions that equations may call: Brian2's, without those that draw random numbers or read a clock.
 FUNCTIONS = {
     name: function
@@ -41,16 +43,24 @@ REFUSED = {
     "inf": "there is no inf in equations",
 }
 #: Names with a meaning of their own, that no variable or parameter may take.
-RESERVED = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms", "N", "stream", "n_units"} | set(
-    REFUSED
+RESERVED = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms", "N"} | set(REFUSED)
+#: Words that generated C++ code cannot have for variables.
+KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        alignas alignof asm auto bool break case catch char class concept const consteval constexpr constinit continue
+        co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
+        false float for friend goto if inline int long mutable namespace new noexcept nullptr operator private
+        protected public register reinterpret_cast requires return short signed sizeof static static_assert
+        static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned
+        using virtual void volatile wchar_t while xor and or not
+        """,
+    )
 )
 
 _HELPER = re.compile(r"^(\w+)\s*=(?!=)\s*(.+?)\s*:\s*([^:]+)$")
 _STATEMENT = re.compile(r"^(\w+)\s*(=|\+=|-=|\*=|/=)(?!=)\s*(.+)$")
-
-
-class ModelError(ValueError):
-    """A model that makes no sense; the message says where and why."""
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,14 @@ from brian2.equations.equations import (
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
 from brian2.utils.stringtools import word_substitute
 
+from nsa_brian.errors import ModelError
 from nsa_brian.model import equations as paper
 from nsa_brian.model.couplings import Coupling
 from nsa_brian.model.reading import (
     CONSTANTS,
     FUNCTIONS,
+    KEYWORDS,
     RESERVED,
-    ModelError,
     Statement,
     Value,
     dimension_of,
@@ -282,6 +283,8 @@ class Structure:
             if name in self.declared
             else "a name with a meaning of its own"
             if name in RESERVED
+            else "a word of C++"
+            if name in KEYWORDS
             else "a function"
             if name in FUNCTIONS
             else "a unit or constant"
@@ -542,7 +545,7 @@ class Structure:
         for name in names_in(text):
             if name not in seen and any(name in self.visible(place) for place in self.places):
                 raise ModelError(
-                    f"{where} cannot use {name!r}: it depends on what arrives during a round, which is over"
+                    f"{where} cannot use {name!r}: it is made of what arrives during a round, which is over"
                 )
         return self._resolve(where, text, seen)
 

@@ -1,0 +1,34 @@
+"""The random numbers of games: each game's from streams of its own, the same for all individuals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def stream(seed: Sequence[int], name: str) -> np.random.Generator:
+    """A generator that follows from a seed and a name alone."""
+    return np.random.default_rng([*seed, int.from_bytes(name.encode(), "big")])
+
+
+class CommonLuck:
+    """Stands in for an engine's generator: every individual meets the same luck in the same game.
+
+    So a score depends neither on who is scored beside it nor on the games of the batch.
+
+    Parameters
+    ----------
+    generators : sequence of Generator
+        One for each game.
+    n_individuals : int
+        The engine's games are individuals x these.
+    """
+
+    def __init__(self, generators: Sequence[np.random.Generator], n_individuals: int) -> None:
+        self._generators, self._n = list(generators), n_individuals
+
+    def random(self, size: tuple[int, ...]) -> np.ndarray:
+        """Uniform numbers in [0, 1); the first axis is the engine's games."""
+        drawn = np.stack([generator.random(size[1:]) for generator in self._generators])
+        return np.tile(drawn, (self._n, *[1] * (len(size) - 1)))

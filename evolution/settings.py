@@ -1,0 +1,91 @@
+"""The settings of a search: everything that its outcome depends on, in plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evolution.fitness import Games
+from evolution.genome import Genome
+from nsa_brian.parameters import NSAParameters
+
+if TYPE_CHECKING:
+    from nsa_brian.model.model import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """Everything that a search's outcome depends on.
+
+    Attributes
+    ----------
+    games : Games
+        What individuals are judged by, drawn anew for each generation, and the model that is searched.
+    population, generations : int
+    sigma : float
+        First step size, in units of the unbounded genes.
+    start : NSAParameters, optional
+        The first centre; without it the middle of all ranges. Parameters of the model's own that it does not name
+        have their defaults there.
+    fixed : dict
+        Parameters that are not searched, by name, with their values.
+    stagnation : int
+        A search that did not improve within so many generations over the same number before has stagnated, and
+        stops or restarts; 0: it goes on.
+    restarts : int
+        Restarts after stagnation, from a random centre with twice the population each time (IPOP).
+    seed : int
+    """
+
+    games: Games = field(default_factory=Games)
+    population: int = 256
+    generations: int = 80
+    sigma: float = 0.8
+    start: NSAParameters | None = None
+    fixed: dict[str, float] = field(default_factory=dict)
+    stagnation: int = 0
+    restarts: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least = {"population": 4, "generations": 1, "stagnation": 0, "restarts": 0, "seed": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
+        if not 0 < self.sigma < np.inf:
+            raise ValueError(f"sigma must be a number above 0, got {self.sigma}")
+        if self.restarts and not self.stagnation:
+            raise ValueError("restarts come after stagnation: say after how many generations (stagnation)")
+        if self.start is not None:
+            object.__setattr__(self, "start", self.model.complete(self.start))
+        _ = self.genome  # refuses what it refuses
+
+    @property
+    def model(self) -> Model:
+        """What is searched."""
+        return self.games.model
+
+    @property
+    def genome(self) -> Genome:
+        """The genes; parameters without a search range stay where the start has them."""
+        given = {} if self.start is None else self.start.to_dict()
+        unsearched = [info.name for info in self.model.declared.values() if info.search is None]
+        return Genome({**{name: given[name] for name in unsearched if name in given}, **self.fixed}, self.model)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain values, the model in full: so a search needs no file of the user's to go on."""
+        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        start = None if self.start is None else self.start.to_dict()
+        return {**plain, "games": self.games.to_dict(), "start": start, "fixed": dict(self.fixed)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> SearchSettings:
+        """What :meth:`to_dict` made."""
+        games, start = Games.from_dict(values["games"]), values["start"]
+        if start is not None:
+            start = NSAParameters.from_dict(start, games.model.declared)
+        return cls(**{**values, "games": games, "start": start})

@@ -1,0 +1,174 @@
+"""The code of one game's time step where options are coupled: what is sent, what pools make of it, what units do.
+
+All sums are formed from the state at the step's start, and so are all steps. What sending and stepping have in common,
+such as a neuron's response, is computed once, and what need not wait for the sums is not kept waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from brian2 import Equations
+from brian2.core.variables import Variable
+from brian2.equations.equations import SUBEXPRESSION
+from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
+from brian2.stateupdaters.base import StateUpdateMethod
+
+from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.model.model import Model
+from nsa_brian.model.reading import plain
+from nsa_brian.model.structure import OPTIONS, Link, equation, variable
+
+
+@dataclass(frozen=True)
+class StepCode:
+    """Abstract code of a time step.
+
+    Attributes
+    ----------
+    send, step : str
+        Of each unit: what it sends, with all that its step can have computed ahead, and the rest of its step.
+    pool : str
+        Of the game: what arrives in pools and from them, and their steps.
+    parts : list of str
+        What is computed ahead and kept for the step.
+    of_game, of_unit : dict
+        What does not change within a round, by name: numbers of the game, and of each unit.
+    """
+
+    send: str
+    step: str
+    pool: str
+    parts: list[str]
+    of_game: dict[str, str]
+    of_unit: dict[str, str]
+
+
+def sent_by_options(model: Model) -> list[Link]:
+    """The links whose contributions are summed over a game's options."""
+    return [link for link in model.structure.crossing if link.source in OPTIONS]
+
+
+def unit_equations(model: Model, unit: Equations) -> Equations:
+    """The equations of a unit, with the sums over the options in place of what arrives from them."""
+    sums = {}
+    for link in sent_by_options(model):
+        if link.target in OPTIONS:
+            own = f" - _sent_{link.variable}" if link.to == "others" else ""
+            sums[link.variable] = f"_sum_{link.variable}{own}"
+    lines = []
+    for eq in unit.values():
+        known = eq.varname in sums
+        lines.append(equation(SUBEXPRESSION, eq.varname, eq.dim, sums[eq.varname]) if known else eq)
+    return Equations(lines)
+
+
+def step_code(
+    model: Model,
+    unit: Equations,
+    variables: Mapping[str, Variable],
+    method: str,
+    game_constants: set[str],
+    unit_constants: set[str],
+) -> StepCode:
+    """The code of a time step; ``unit`` as :func:`unit_equations` makes them."""
+    invariants = Invariants(game_constants | unit_constants)
+    ahead = _Ahead(_arriving(model))
+    sent = {f"_sent_{link.variable}": _substituted(unit, link, variables) for link in sent_by_options(model)}
+    code = _updated(unit, variables, method)
+    step = code
+    if method == "euler":  # takes all from the state at the step's start
+        lines = [line.partition(" = ")[::2] for line in code.strip().splitlines()]
+        step = "\n".join(
+            f"{target} = {sympy_to_str(ahead.take(str_to_sympy(text, variables)))}" for target, text in lines
+        )
+    wanted = {**{name: str_to_sympy(text, variables) for name, text in sent.items()}, **ahead.taken}
+    shared, expressions = sympy.cse(list(wanted.values()), symbols=sympy.numbered_symbols("_part_"))
+    send = [*((symbol.name, part) for symbol, part in shared), *zip(wanted, expressions, strict=True)]
+    send_code = "\n".join(f"{name} = {sympy_to_str(invariants.hoist(expr))}" for name, expr in send)
+    step = invariants.split(step, variables)
+    of_game = {name: text for name, text in invariants.found.items() if invariants.names[name] <= game_constants}
+    of_unit = {name: text for name, text in invariants.found.items() if name not in of_game}
+    return StepCode(send_code, step, _pool_code(model, variables, method), list(ahead.taken), of_game, of_unit)
+
+
+class _Ahead:
+    """Takes out of a step what need not wait for the sums, so that the costly functions of a unit run side by side.
+
+    ``taken`` are the expressions that are computed ahead, by name; ``later`` names that are known only afterwards.
+    """
+
+    def __init__(self, later: set[str]) -> None:
+        self.taken: dict[str, Any] = {}
+        self._later = later
+
+    def take(self, expr: Any) -> Any:
+        """The expression with names in place of what is computed ahead."""
+        if self._is_ready(expr):
+            return self._name(expr)
+        if not (expr.is_Add or expr.is_Mul):
+            return expr.func(*map(self.take, expr.args)) if expr.args else expr
+        ready = [arg for arg in expr.args if self._is_ready(arg)]
+        waiting = [self.take(arg) for arg in expr.args if not self._is_ready(arg)]
+        return expr.func(self._name(expr.func(*ready)), *waiting) if ready else expr.func(*waiting)
+
+    def _is_ready(self, expr: Any) -> bool:
+        return not {symbol.name for symbol in expr.free_symbols} & self._later
+
+    def _name(self, expr: Any) -> Any:
+        if not expr.has(sympy.Function):  # cheap: not worth a place in memory
+            return expr
+        name = next((name for name, taken in self.taken.items() if taken == expr), f"_ahead_{len(self.taken)}")
+        self.taken[name] = expr
+        return sympy.Symbol(name, real=True)
+
+
+def _arriving(model: Model) -> set[str]:
+    """Names of what arrives in options from elsewhere within a step."""
+    sums = {f"_sum_{link.variable}" for link in sent_by_options(model)}
+    return sums | {link.variable for link in model.structure.crossing if link.source not in OPTIONS}
+
+
+def _pool_code(model: Model, variables: Mapping[str, Variable], method: str) -> str:
+    """What arrives in the populations of a game's own, what they send, and their steps."""
+    structure = model.structure
+    lines, pools = [], {place: pool_equations(model, place) for place in structure.populations}
+    for link in structure.crossing:
+        if link.source in OPTIONS and link.target not in OPTIONS:
+            lines.append(f"{link.variable} = _sum_{link.variable}")
+        elif link.source not in OPTIONS:
+            lines.append(f"{link.variable} = {_substituted(pools[link.source], link, variables)}")
+    for pool in pools.values():
+        if pool.diff_eq_names:
+            lines.append(_updated(pool, variables, method))
+    return "\n".join(lines)
+
+
+def pool_equations(model: Model, place: str) -> Equations:
+    """The equations of a population of a game's own, with variables for what arrives."""
+    structure = model.structure
+    lines = [
+        eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr)))
+        for eq in structure.places[place]
+    ]
+    lines += [variable(link.variable, link.dimension) for link in structure.links if link.target == place]
+    return Equations(lines)
+
+
+def _substituted(given: Equations, link: Link, variables: Mapping[str, Variable]) -> str:
+    """A link's drive in terms of state variables and parameters."""
+    lines = [equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr))) for eq in link.helpers]
+    drive = equation(SUBEXPRESSION, f"drive_of_{link.variable}", link.dimension, plain(link.drive))
+    whole = Equations([*given.values(), *lines, drive])
+    found = dict(whole.get_substituted_expressions(variables, include_subexpressions=True))
+    return found[drive.varname].code
+
+
+def _updated(equations: Equations, variables: Mapping[str, Variable], method: str) -> str:
+    code: Any = StateUpdateMethod.apply_stateupdater(equations, variables, method)
+    if not isinstance(code, str):
+        raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
+    return code

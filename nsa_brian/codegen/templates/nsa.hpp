@@ -1,0 +1,65 @@
+// What generated code rests on, so that compilers can turn its loops into vector code.
+
+// The loop's turns are independent of each other.
+#if defined(__clang__)
+#define NSA_VECTORISE _Pragma("clang loop vectorize(enable)")
+#elif defined(__GNUC__)
+#define NSA_VECTORISE _Pragma("GCC ivdep")
+#else
+#define NSA_VECTORISE
+#endif
+
+namespace nsa {
+
+// e^x to within two units in the last place, without a call, so that it can be vectorised by every compiler:
+// x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for e^r, and 2^k added to the exponent bits.
+// It saturates at e^-708 and e^709, where double precision ends.
+static inline double exp(double x)
+{
+    x = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
+    const double k = rint(x * 1.4426950408889634074);
+    const double r = fma(k, -1.90821492927058770002e-10, fma(k, -6.93147180369123816490e-01, x));
+    const double r2 = r * r, r4 = r2 * r2;
+    const double low = fma(fma(r, 1. / 120, 1. / 24), r2, fma(r, 1. / 6, 1. / 2));
+    const double middle = fma(fma(r, 1. / 362880, 1. / 40320), r2, fma(r, 1. / 5040, 1. / 720));
+    const double high = fma(fma(r, 1. / 6227020800., 1. / 479001600), r2, fma(r, 1. / 39916800, 1. / 3628800));
+    double e = fma(fma(fma(high, r4, middle), r4, low), r2, r) + 1;
+    int64_t bits;
+    memcpy(&bits, &e, sizeof bits);
+    bits += (int64_t)(int32_t)k << 52;
+    memcpy(&e, &bits, sizeof e);
+    return e;
+}
+
+// A truth value as a factor: chosen, where converting an integer would cost as much as the sigmoid's division.
+using ::int_;
+static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
+
+// The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
+// Euler scheme asks for no more than the right moments), cut from one turn of Steele et al.'s splitmix64.
+static inline double noise(uint64_t& state)
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    const uint64_t sum = (z & 0xffff) + ((z >> 16) & 0xffff) + ((z >> 32) & 0xffff) + (z >> 48);
+    return ((double)(int32_t)sum - 131070.0) * 2.6428997921303014e-05;  // the sum's own standard deviation
+}
+
+// The sum of x[0] to x[n - 1]; the array has room up to a multiple of eight. Eight sums side by side, so that they make
+// a vector; the order depends on n alone, and so is the same for every game.
+static inline double sum(const double* x, int n)
+{
+    double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    int k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (int i = 0; i < 8; i++)
+            lane[i] += x[k + i];
+    if (k < n)
+        for (int i = 0; i < 8; i++)
+            lane[i] += k + i < n ? x[k + i] : 0.0;
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+}  // namespace nsa

@@ -1,0 +1,43 @@
+"""Users' own Python files, run without Brian2 being imported for it."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+
+def load_module(path: str | Path) -> ModuleType:
+    """Run a user's Python file; what is wrong with it becomes one line."""
+    return run_module(path, read_source(path))
+
+
+def read_source(path: str | Path) -> bytes:
+    """The text of a user's Python file, as it was written."""
+    if not Path(path).is_file():
+        raise ValueError(f"{path}: there is no such file")
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def run_module(path: str | Path, source: bytes) -> ModuleType:
+    """Run the text of a file as a module: the file itself may be elsewhere, or gone."""
+    key = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
+    module = ModuleType(f"nsa_user_{key}")
+    module.__file__ = str(path)
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module  # so that what it defines can be pickled
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        del sys.modules[module.__name__]
+        if before is not None:
+            sys.modules[module.__name__] = before
+        told = " ".join(str(error).split())
+        if not (isinstance(error, ValueError) and told):  # what the package refuses says itself what is wrong
+            told = f"{type(error).__name__}: {told[:300]}"
+        raise ValueError(f"{path}: {told}") from error
+    return module

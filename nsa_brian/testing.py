@@ -1,0 +1,85 @@
+"""What any engine owes its users, whatever its neurons are: for those who write one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import brian2
+import numpy as np
+
+from nsa_brian.engines.base import Engine
+from nsa_brian.model.model import PAPER
+
+
+def check_engine(make: Callable[[int, int], Engine], n_rounds: int = 6) -> None:
+    """Run an engine through everything that the game loop and the experiments rely on.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(n_games, seed=...)`` makes the engine, with three arms or so.
+    n_rounds : int
+        Rounds of a game.
+
+    Raises
+    ------
+    AssertionError
+        If the engine breaks a promise.
+    """
+    before, device = brian2.prefs.as_file, brian2.get_device()
+    maker: Any = make
+    played = [_play(maker(2, seed=1), n_rounds) for _ in range(2)]
+    _same_seed_same_game(*played)
+    _learns_where_it_pulls(maker(2, seed=2))
+    _forgets(maker(1, seed=3))
+    assert brian2.prefs.as_file == before, "the user's preferences were changed"
+    assert brian2.get_device() is device, "the user's device was changed"
+
+
+def _play(engine: Engine, n_rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    rewards = np.random.default_rng(0).random((n_rounds, engine.n_games)) < 0.7
+    pulled: list[np.ndarray] = []
+
+    def pull(chosen: np.ndarray) -> np.ndarray:
+        pulled.append(chosen.copy())
+        return rewards[len(pulled) - 1].astype(np.int8)
+
+    engine.play(pull, n_rounds)
+    arms = np.array(pulled)
+    assert arms.shape == (n_rounds, engine.n_games), "play asks once a round"
+    assert ((arms >= 0) & (arms < engine.n_arms)).all(), "an arm is from 0 to n_arms - 1"
+    assert engine.activity.shape == (2, engine.n_games, engine.n_arms)
+    assert np.isfinite(engine.activity).all()
+    assert engine.agreed.shape == (engine.n_games,)
+    assert np.isfinite(engine.w).all()
+    if engine.model == PAPER:
+        highest = max(p.w_max for p in engine.parameters)
+        assert (engine.w >= 0).all(), "the paper's weights are not negative"
+        assert (engine.w <= highest).all(), "the paper's weights end at w_max"
+    return arms, engine.w.copy()
+
+
+def _same_seed_same_game(first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]) -> None:
+    assert (first[0] == second[0]).all(), "the same seed and rewards gave other choices"
+    assert (first[1] == second[1]).all(), "the same seed and rewards gave other weights"
+
+
+def _learns_where_it_pulls(engine: Engine) -> None:
+    engine.respond()
+    engine.select()
+    before = engine.w.copy()
+    engine.learn(np.array([0, engine.n_arms - 1]), np.array([1.0, 1.0]))
+    changed = engine.w != before
+    assert changed[0, 0], "the pulled arm of the first game learns"
+    assert changed[1, -1], "the pulled arm of the second game learns"
+    if engine.model.plasticity == PAPER.plasticity:
+        assert changed.sum(axis=1).tolist() == [1, 1], "nothing else learns"
+
+
+def _forgets(engine: Engine) -> None:
+    fresh = engine.w.copy()
+    engine.set_weights(np.linspace(0, 1, engine.n_arms))
+    assert engine.w[0].tolist() == np.linspace(0, 1, engine.n_arms).tolist(), "weights can be put in"
+    engine.reset()
+    assert (engine.w == fresh).all(), "a reset goes to the start"
