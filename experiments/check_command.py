@@ -21,9 +21,8 @@ exit code 0 if all engines that run the model make the same choices, 1 if they d
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add(
-        "model", metavar="MODEL", help="FILE.py (its MODEL), FILE.py:NAME, a model's or parameter set's JSON, or a name"
-    )
+    what = "FILE.py (its MODEL), FILE.py:NAME, a model's or parameter set's JSON, or a name (default paper)"
+    add("model", nargs="?", default="paper", metavar="MODEL", help=what)
     add("--parameters", metavar="SET", help=f"a set's name or a file (default {DEFAULT_SET}, or the model's own file)")
     add("--arms", type=int, default=4, metavar="K", help="arms (default 4)")
     add("--rounds", type=int, default=25, metavar="N", help="rounds of a game (default 25)")

@@ -24,6 +24,7 @@ _LAZY = {
     "MODELS": "model.loading",
     "load_model": "model.loading",
     "check": "checking",
+    "log_likelihood": "likelihood",
     "SpikingNSA": "spiking.engine",
     "SpikingDecision": "spiking.engine",
     "SpikingParameters": "spiking.parameters",

@@ -184,8 +184,26 @@ def test_who_is_refused_by_the_table_and_why():
     assert "couples options (excitation, I_pool)" in reasons["static_pool.py"]
     two = Model(synapse="g : 1", drive_v="(Phi_v + g) * phi_u_pre", plasticity="w += chosen * R\ng += 0.1 * chosen")
     assert "a round's end depends on Phi_v and g of the synapse, and a table has one column" in two.refusal("table")
-    noisy = Model(noise=0.1)
-    assert "noise makes many answers" in noisy.refusal("table")
+    assert "noise makes many answers" in Model(noise=0.1).refusal("table")
+    tired = dataclasses.replace(MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)")
+    assert "the learning rule reads a, and a table holds u and v" in tired.refusal("table")
+    crowded = Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms")
+    assert "its equations use n_arms" in crowded.refusal("table")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        dataclasses.replace(MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)"),
+        Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms"),
+        Model(synapse="dw/dt = -w / (3 * second) : 1"),
+        Model(carried=("u", "v")),
+        Model(rate_u="du/dt = (-u + I_u + I * exp(-age / (30 * ms)){noise}) / tau_u : 1\ndage/dt = 1 : second"),
+    ],
+    ids=["the rule reads a", "n_arms", "weights that fade", "activity carried over", "a clock of one's own"],
+)
+def test_corners_agree_too(model):
+    agree(*both(model, seed=3))
 
 
 @pytest.mark.parametrize("name", ["lateral.py", "dynamic_pool.py", "depression.py", "carried.py", "slow_weight.py"])

@@ -134,6 +134,8 @@ class Pairs:
         if self._stream is not None:
             self._stream[:n] = luck
         if self._n_arms is not None:
+            if n_arms < 1:
+                raise ValueError("the model's equations use n_arms: say how many options a game has")
             self._n_arms[0] = n_arms
         self.run_round()
         return np.array([self._arrays[name][:n] for name in self.outputs])

@@ -43,6 +43,31 @@ def select(
     return np.where(agreed, k_v, explored), agreed
 
 
+def choice_probabilities(activity: np.ndarray, ties: str = "random", tolerance: float = 1e-6) -> np.ndarray:
+    """The probability of each arm by the same rule, over all luck.
+
+    With tied sets T_u and T_v, U and V agree on an arm of both with probability 1 / (|T_u| |T_v|) each; with what
+    remains they disagree, and every arm is as likely as any other.
+
+    Parameters
+    ----------
+    activity, ties, tolerance
+        See :func:`select`.
+
+    Returns
+    -------
+    array (games, arms)
+    """
+    n_arms = activity.shape[2]
+    if ties == "random":
+        tied = activity >= activity.max(axis=2, keepdims=True) - tolerance
+    else:
+        tied = np.arange(n_arms) == activity.argmax(axis=2)[:, :, None]
+    shares = tied / tied.sum(axis=2, keepdims=True)
+    agreed = shares[0] * shares[1]
+    return agreed + (1 - agreed.sum(axis=1, keepdims=True)) / n_arms
+
+
 def _random_argmax(x: np.ndarray, luck: np.ndarray, tolerance: float) -> np.ndarray:
     """An index of each row's maximum: of those that tie with it, the one that the row's luck falls on."""
     tied = x >= np.maximum.reduce(x, axis=1, keepdims=True) - tolerance

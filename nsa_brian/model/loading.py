@@ -39,6 +39,10 @@ def load_model(name: str | Path) -> Model:
     label = str(name)
     if label in MODELS or label in ALIASES:
         return MODELS[ALIASES.get(label, label)]
+    if label == "spiking":
+        raise ModelError(
+            "the spiking neurons are an engine of their own: they play, and cannot be changed or evolved here"
+        )
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
     if path.endswith(".py"):
         return _from_module(load_module(path), path, chosen)

@@ -182,8 +182,12 @@ class Model:
         """Why an engine cannot run the model; empty if it can."""
         if engine != "table" or self.structure.coordinate:
             return ""
-        reason = self.structure.dense
-        if not reason:
+        reason, more = self.structure.dense, sorted(self.structure.rule_reads - {"u", "v"})
+        if not reason and more:
+            reason = f"the learning rule reads {' and '.join(more)}, and a table holds u and v"
+        elif not reason and self.structure.uses_n_arms:
+            reason = "its equations use n_arms, and one table serves any number of arms"
+        elif not reason:
             read = sorted(self.structure.read_by_pair)
             reason = f"a round's end depends on {' and '.join(read)} of the synapse, and a table has one column"
         return f"the engine table cannot run the model {self.name}: {reason}; use rounds or network"

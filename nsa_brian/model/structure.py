@@ -187,12 +187,20 @@ class Structure:
     @property
     def coordinate(self) -> str:
         """The one number that a round's end is a function of, ``"Phi_v"`` or ``"w"``; empty if there is none."""
-        if self.dense:
+        if self.dense or self.uses_n_arms or self.rule_reads - {"u", "v"}:
             return ""
         read = self.read_by_pair
         if read <= {"Phi_v"} and self.roots("Phi_v") <= {"w"}:
             return "Phi_v"
         return "w" if set().union(*map(self.roots, read), {"w"}) == {"w"} else ""
+
+    @property
+    def uses_n_arms(self) -> bool:
+        """Whether what a pair does depends on the number of arms."""
+        texts = [link.drive for link in self.links] + [str(eq.expr) for link in self.links for eq in link.helpers]
+        texts += [str(eq.expr) for place in self.places.values() for eq in place if eq.expr is not None]
+        texts += [text for name, text in self.initial.items() if name not in self.state(SYNAPSE)]
+        return any("n_arms" in names_in(text) for text in texts)
 
     def roots(self, name: str) -> set[str]:
         """The variables of the synapse that an expression of it comes down to."""
