@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from brian2 import Equations, ms
+from brian2 import ms
 
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import Pairs, distinct_sets
@@ -157,8 +157,8 @@ class Table(Separable):
         self.table = ResponseTable(distinct, model=model, **grid) if table is None else table
         if self.table.parameters != distinct or self.table.model != model:
             raise ValueError("table was made for other parameters than those of the games")
-        given = model.function_of_weight("v") if self.table.coordinate == "Phi_v" else {}
-        constants, names = self.constants(), given.identifiers if isinstance(given, Equations) else set()
+        given = model.structure.expressions
+        constants, names = self.constants(), model.structure.comes_down_to({self.table.coordinate})
         self._one_a_game = numpy_function(self.table.coordinate, given, constants)
         self._anywhere = numpy_function(self.table.coordinate, given, {})
         self._constants = {name: value for name, value in constants.items() if name in names}

@@ -15,10 +15,10 @@ from brian2 import Equations, Quantity
 from brian2.units.fundamentalunits import get_unit
 
 from nsa_brian.errors import ModelError
-from nsa_brian.model import equations
+from nsa_brian.model import declaration, equations
 from nsa_brian.model.couplings import Coupling, Lateral, Population
 from nsa_brian.model.reading import unit_of
-from nsa_brian.model.structure import Structure, U, V
+from nsa_brian.model.structure import SYNAPSE, Structure
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
 
 #: What a model's JSON says of itself, and the version of its form.
@@ -156,7 +156,7 @@ class Model:
     @cached_property
     def structure(self) -> Structure:
         """The strings, read and checked."""
-        return Structure(self)
+        return declaration.read(self)
 
     @cached_property
     def declared(self) -> Mapping[str, Parameter]:
@@ -199,15 +199,14 @@ class Model:
 
     def response_of(self, population: str) -> Equations:
         """The response phi of population ``"u"`` or ``"v"`` to its own activity, under that population's names."""
-        return self._lines({"u": U, "v": V}[population], "response")
+        structure = self.structure
+        return Equations([eq for eq in structure.places[population] if structure.origin[eq.varname] == "response"])
 
     def function_of_weight(self, suffix: str) -> Equations:
         """The function Phi of the weight: ``"v"`` for the option value, ``"eta"`` for the learning rate."""
-        found = self.structure.renamed("gaussian_sigmoid", self.gaussian_sigmoid, suffix, {})
-        return Equations(found)
-
-    def _lines(self, place: str, where: str) -> Equations:
-        return Equations([eq for eq in self.structure.places[place] if self.structure.origin[eq.varname] == where])
+        needed = self.structure.comes_down_to({f"Phi_{suffix}"})
+        lines = [eq for eq in self.structure.places[SYNAPSE] if eq.varname in needed and eq.expr is not None]
+        return Equations(lines)
 
     # As data --------------------------------------------------------------------------------------------------------
 

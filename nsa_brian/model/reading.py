@@ -171,6 +171,13 @@ def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension
         raise ModelError(f"{where}: cannot read {expression!r}: {first_line(error)}") from None
 
 
+def nearest(name: object, known: Iterable[str]) -> str:
+    """A hint at the name that was meant, or at all that there are."""
+    known = list(known)
+    near = difflib.get_close_matches(str(name), known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+
+
 def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
     """The error for a name that means nothing here, with the nearest one that does."""
     if name in REFUSED:
