@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -201,11 +202,37 @@ def rounds(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[n
         yield np.concatenate([bandit.probabilities for bandit in bandits]), luck[t]
 
 
+def stretches(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The same rounds, many at a time: probabilities (rounds, games, arms) and luck (rounds, games, 4)."""
+    from nsa_brian.codegen.stretch import ROUNDS  # here: Brian2 takes a second to import
+
+    played = rounds(games, seed, n_arms)
+    while some := list(itertools.islice(played, ROUNDS)):
+        yield np.array([probabilities for probabilities, _ in some]), np.array([luck for _, luck in some])
+
+
 def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
     """Reward and regret (2, individuals, environments); the engine's games are individuals x those of ``rounds``."""
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
     earned, best = np.zeros(engine.n_games), np.zeros(n_games)
+    stretch = engine.stretch(n_games)
+    if stretch is not None:
+        for probabilities, luck in stretches(games, seed, engine.n_arms):
+            stretch.play(game, probabilities, luck)
+            for highest in probabilities.max(axis=2):
+                best += highest
+        earned = stretch.earned
+    else:
+        _play_by_round(engine, games, seed, game, earned, best)
+    means = np.stack([earned, best[game] - earned]) / games.n_rounds
+    return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
+
+
+def _play_by_round(
+    engine: Engine, games: Games, seed: tuple[int, ...], game: np.ndarray, earned: np.ndarray, best: np.ndarray
+) -> None:
+    """The same round by round; adds to what was earned and to what was best."""
     bounded = games.model == _paper()  # its responses lie between 0 and 1, its weights between 0 and w_max
     for probabilities, luck in rounds(games, seed, engine.n_arms):
         drawn = luck[game]
@@ -218,8 +245,6 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
             _mend(engine)
         earned += expected
         best += probabilities.max(axis=1)
-    means = np.stack([earned, best[game] - earned]) / games.n_rounds
-    return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
 
 
 def _silenced(activity: np.ndarray) -> np.ndarray:

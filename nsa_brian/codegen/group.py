@@ -41,6 +41,10 @@ class UnitGroup(Group):
                 if values is not None:
                     self.array(name)[: len(values)] = values
 
+    def add_expression(self, name: str, text: str) -> None:
+        """Add an expression of numbers that all units share."""
+        self.variables.add_subexpression(name, expr=text, scalar=True)
+
     def add_shared(self, numbers: Mapping[str, int | float]) -> None:
         """Add single numbers that all units share."""
         for name, number in numbers.items():

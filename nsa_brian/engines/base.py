@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from brian2 import get_device
@@ -15,6 +15,9 @@ from nsa_brian.model.agreement import N_LUCK, TIES, select
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import Value
 from nsa_brian.parameters import NSAParameters
+
+if TYPE_CHECKING:
+    from nsa_brian.codegen.stretch import Stretch
 
 #: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
 Pull = Callable[[np.ndarray], np.ndarray]
@@ -194,6 +197,10 @@ class Engine(ABC):
             if name not in variables:
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
             variables[name][:] = values
+
+    def stretch(self, n_rows: int) -> Stretch | None:
+        """Compiled rounds against ``n_rows`` games of bandits that are known beforehand; None where there are none."""
+        return None
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play rounds one after the other: respond, select, pull, learn."""

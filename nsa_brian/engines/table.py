@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from brian2 import ms
 
+from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import Pairs, distinct_sets
+from nsa_brian.codegen.stretch import Grid, Stretch
 from nsa_brian.engines.separable import Separable
-from nsa_brian.model.equations import GAUSSIAN_SIGMOID
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameters import NSAParameters
 
@@ -60,8 +61,10 @@ class ResponseTable:
         self.coordinate = model.structure.coordinate
         #: The number at the table's end, for each set.
         self.ends = np.array([p.w_max if self.coordinate == "w" else 1.0 for p in parameters], dtype=float)
-        # The paper's functions of the weight lie between 0 and 1 whatever their parameters; others need watching.
-        self._bounded = self.coordinate == "Phi_v" and model.gaussian_sigmoid == GAUSSIAN_SIGMOID
+        # The paper's weights are finite and its functions of them lie between 0 and 1; others need watching.
+        self.bounded = self.coordinate == "Phi_v" and all(
+            getattr(model, name) == getattr(PAPER, name) for name in ("gaussian_sigmoid", "plasticity", "initial")
+        )
         flat = np.arange(len(parameters) * cells)  # cells of all sets
         n, levels = 4, []
         while flat.size:
@@ -87,9 +90,14 @@ class ResponseTable:
         """Points in the table."""
         return self._points.shape[1]
 
+    @property
+    def grid(self) -> Grid:
+        """The table's arrays, for compiled code."""
+        return Grid(self._parts, self._offsets, self._points)
+
     def look_up(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Activities (2, n), u and v, for values (n,) of the coordinate and of the ``which``-th parameter sets (n,)."""
-        if not self._bounded:
+        if not self.bounded:
             value = value / self.ends[which]
             beyond = ~((value >= 0) & (value <= 1))
             if beyond.any():
@@ -163,6 +171,32 @@ class Table(Separable):
         self._anywhere = numpy_function(self.table.coordinate, given, {})
         self._constants = {name: value for name, value in constants.items() if name in names}
         self.reset()
+
+    def stretch(self, n_rows: int) -> Stretch | None:
+        """Compiled rounds of these games against bandits whose probabilities and luck are known beforehand.
+
+        Weights and activities are then those of the stretch: what either does, the other sees. None without a
+        compiler, and where values may leave the table.
+        """
+        finite = self.table.bounded and np.isfinite(self.table.grid.points).all()
+        if not finite or issubclass(code_object_class(), NumpyRound):
+            return None
+        sets, which = distinct_sets(self.parameters)
+        made = Stretch(
+            self.model,
+            self.table.coordinate,
+            sets,
+            which,
+            self.n_arms,
+            self.table.grid,
+            self.ties,
+            self.tolerance,
+            n_rows,
+        )
+        self.respond()
+        made.weights[:], made.ends[:] = self._synapses["w"], self._ends
+        self._synapses["w"], self._ends = made.weights, made.ends
+        return made
 
     def _answer(self, places: np.ndarray) -> np.ndarray:
         w = self._synapses["w"].reshape(-1)[places]

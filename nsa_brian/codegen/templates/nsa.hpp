@@ -62,4 +62,53 @@ static inline double sum(const double* x, int n)
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
+// The place of the highest of n numbers. With `random`, numbers within `tolerance` of it tie, and of those that do, luck
+// (from 0 to 1) takes one; else the first of equals is taken. As select() in model/agreement.py has it.
+static inline int64_t highest(const double* x, int64_t n, double luck, double tolerance, bool random)
+{
+    double lane[8] = {x[0], x[0], x[0], x[0], x[0], x[0], x[0], x[0]};
+    int64_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (int i = 0; i < 8; i++)
+            lane[i] = x[k + i] > lane[i] ? x[k + i] : lane[i];
+    double most = lane[0];
+    for (int i = 1; i < 8; i++)
+        most = lane[i] > most ? lane[i] : most;
+    for (; k < n; k++)
+        most = x[k] > most ? x[k] : most;
+    const double bound = random ? most - tolerance : most;
+    int64_t left = 0;
+    if (random) {
+        int64_t tied = 0;
+        for (k = 0; k < n; k++)
+            tied += x[k] >= bound;
+        left = (int64_t)(luck * tied);
+    }
+    for (k = 0; k < n - 1; k++)
+        if (x[k] >= bound && left-- == 0)
+            break;
+    return k;
+}
+
+// The cell of a table of equal cells that a value from 0 to 1 lies in.
+static inline int64_t cell(double value, int64_t cells)
+{
+    const int64_t found = (int64_t)(value * cells);
+    return found < cells ? found : cells - 1;
+}
+
+// Both activities at a place within a cell (0 to 1), by a parabola over two of its parts; the points of v follow n_points
+// after those of u. As ResponseTable has it.
+static inline void look_up(double place, int64_t parts, const double* points, int64_t n_points, double& u, double& v)
+{
+    const double y = place * parts;
+    int64_t middle = (int64_t)y | 1;
+    middle = middle < parts - 1 ? middle : parts - 1;
+    const double t = y - middle;
+    for (int i = 0; i < 2; i++) {
+        const double* p = points + i * n_points + middle;
+        (i ? v : u) = p[0] + t / 2 * (p[1] - p[-1] + t * (p[-1] + p[1] - 2 * p[0]));
+    }
+}
+
 }  // namespace nsa
