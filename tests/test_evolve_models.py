@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+from guide import PIECES, model_of
 
 import envs
 from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
@@ -24,32 +25,7 @@ from experiments.evolve_command import _id
 from nsa_brian import PARAMETERS, Lateral, Model, Parameter, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 
-SOURCE = '''
-from nsa_brian import Model, Parameter
-
-MODEL = Model(
-    name="adapting",
-    rate_u="""
-        du/dt = (-u + I_u + I - a{noise}) / tau_u : 1
-        da/dt = (-a + b * u) / tau_a : 1
-    """,
-    parameters=(
-        Parameter("tau_a", 300, unit="ms", search=(20, 3000), scale="log", meaning="time constant of adaptation"),
-        Parameter("b", 0.3, search=(0.001, 3), scale="log", meaning="strength of adaptation"),
-    ),
-)
-'''
-ADAPTING = Model(
-    name="adapting",
-    rate_u="""
-        du/dt = (-u + I_u + I - a{noise}) / tau_u : 1
-        da/dt = (-a + b * u) / tau_a : 1
-    """,
-    parameters=(
-        Parameter("tau_a", 300, unit="ms", search=(20, 3000), scale="log"),
-        Parameter("b", 0.3, search=(0.001, 3), scale="log"),
-    ),
-)
+SOURCE, ADAPTING = PIECES["adapting.py"], model_of("adapting.py")
 #: One gene more than the paper's, and a parameter that is none.
 LEAKY = Model(
     name="leaky",
@@ -96,7 +72,7 @@ class TestGenome:
     def test_has_the_models_own_genes_after_the_22(self):
         genome = Genome(model=ADAPTING)
         assert genome.size == 24
-        assert [info.name for info in genome.genes] == [*PARAMETERS, "tau_a", "b"]
+        assert [info.name for info in genome.genes] == [*PARAMETERS, "b", "tau_a"]
 
     def test_decodes_and_encodes_them(self):
         genome = Genome(model=ADAPTING)

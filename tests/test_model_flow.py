@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from guide import PIECES
 
 import baselines
 import envs
@@ -18,21 +19,8 @@ from experiments.workers import run_jobs
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 
-ADAPTING = '''
-from nsa_brian import Model, Parameter
-
-MODEL = Model(
-    name="adapting",
-    rate_u="""
-        du/dt = (-u + I_u + I - a{noise}) / tau_u : 1
-        da/dt = (-a + b * u) / tau_a : 1
-    """,
-    parameters=(
-        Parameter("b", 2, search=(0.001, 3), scale="log", meaning="strength of adaptation"),
-        Parameter("tau_a", 300, unit="ms", search=(20, 3000), scale="log", meaning="its time constant"),
-    ),
-)
-'''
+#: Strong enough to change a short game.
+ADAPTING = PIECES["adapting.py"].replace('Parameter("b", 0.3,', 'Parameter("b", 2,')
 #: No table has its answers, since what is left of a round goes on into the next one.
 CARRIED = ADAPTING.replace('name="adapting"', 'name="carried", carried=("a",)')
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=100, duration_free=100)

@@ -78,11 +78,7 @@ class Rounds(Separable):
         if len(places) <= size:
             return self._integrate(places)
         parts = [places[i : i + size] for i in range(0, len(places), size)]
-        return (
-            np.concatenate([self._integrate(part) for part in parts], axis=1)
-            if len(parts) != 1
-            else self._integrate(places)
-        )
+        return np.concatenate([self._integrate(part) for part in parts], axis=1)
 
     def _integrate(self, places: np.ndarray, luck: np.ndarray | None = None) -> np.ndarray:
         given = {name: self._lasting[name].reshape(-1)[places] for name in self.pairs.inputs}
