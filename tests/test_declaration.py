@@ -245,6 +245,12 @@ BAD = {
     "not an equation": ({"rate_u": "du/dt = (-u"}, "rate_u: "),
     "not an expression": ({"drive_v": "phi_u_pre *"}, "drive_v: cannot read"),
     "call of the unknown": ({"drive_v": "f(phi_u_pre)"}, "drive_v: unknown name 'f'"),
+    "truth value": ({"drive_v": "phi_u_pre < 1"}, "drive_v: 'phi_u < 1' is true or false; as a number it is int(...)"),
+    "tower of powers": (
+        {"drive_v": "2**3**4**5**6 * phi_u_pre"},
+        "drive_v: cannot read '2**3**4**5**6 * phi_u': a power",
+    ),
+    "number without end": ({"drive_v": "1e999 * phi_u_pre"}, "a number too large"),
     "indexing": ({"drive_v": "phi_u_pre[0]"}, "drive_v: cannot read"),
     "attribute": ({"drive_v": "phi_u_pre.real"}, "drive_v: "),
     "unknown mark": ({"synapse": "q = {noise} : 1"}, "synapse: unknown mark {noise}"),

@@ -15,6 +15,7 @@ from brian2.core.functions import DEFAULT_CONSTANTS, DEFAULT_FUNCTIONS
 from brian2.core.namespace import DEFAULT_UNITS
 from brian2.core.variables import Variable
 from brian2.equations.equations import EquationError, SingleEquation
+from brian2.parsing.bast import brian_ast
 from brian2.parsing.expressions import parse_expression_dimensions
 from brian2.parsing.rendering import NodeRenderer
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
@@ -58,6 +59,9 @@ KEYWORDS = frozenset(
         """,
     )
 )
+
+#: Numbers in expressions may be as large.
+LARGEST = 1e300
 
 _HELPER = re.compile(r"^(\w+)\s*=(?!=)\s*(.+?)\s*:\s*([^:]+)$")
 _STATEMENT = re.compile(r"^(\w+)\s*(=|\+=|-=|\*=|/=)(?!=)\s*(.+)$")
@@ -147,11 +151,22 @@ def names_in(expression: str) -> set[str]:
 
 
 def check_syntax(where: str, expression: str) -> None:
-    """Refuse what is no expression of Brian2's."""
+    """Refuse what is no expression of Brian2's, and numbers that would take for ever to compute."""
     try:
+        _refuse_towers(ast.parse(expression.strip(), mode="eval"))
         NodeRenderer().render_expr(expression)
-    except (SyntaxError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{where}: cannot read {expression!r}: {first_line(error)}") from None
+    except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError) as error:
+        raise ModelError(f"{where}: cannot read {expression[:200]!r}: {first_line(error)}") from None
+
+
+def _refuse_towers(tree: ast.AST) -> None:
+    """Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            if any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow) for inner in ast.walk(node.right)):
+                raise ValueError("a power of a power")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and abs(node.value) > LARGEST:
+            raise ValueError("a number too large")
 
 
 def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension]) -> Dimension:
@@ -164,7 +179,12 @@ def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension
         elif name in CONSTANTS:
             known[name] = Variable(name)
     try:
-        return parse_expression_dimensions(expression, known)
+        found = parse_expression_dimensions(expression, known)
+        if brian_ast(plain(expression), known).dtype == "boolean":
+            raise ModelError(f"{where}: {expression!r} is true or false; as a number it is int(...)")
+        return found
+    except ModelError:
+        raise
     except DimensionMismatchError as error:
         raise ModelError(f"{where}: units do not fit in {expression!r}: {first_line(error)}") from None
     except (SyntaxError, ValueError, TypeError, KeyError) as error:
