@@ -245,7 +245,9 @@ BAD = {
     "not an equation": ({"rate_u": "du/dt = (-u"}, "rate_u: "),
     "not an expression": ({"drive_v": "phi_u_pre *"}, "drive_v: cannot read"),
     "call of the unknown": ({"drive_v": "f(phi_u_pre)"}, "drive_v: unknown name 'f'"),
-    "truth value": ({"drive_v": "phi_u_pre < 1"}, "drive_v: 'phi_u < 1' is true or false; as a number it is int(...)"),
+    "truth value": ({"drive_v": "phi_u_pre * (u_pre < 1)"}, "has a truth value for a number; as a number it is int"),
+    "not": ({"drive_v": "not phi_u_pre"}, "drive_v: 'not phi_u' has a truth value for a number"),
+    "unit by zero": ({"rate_u": RATE.format(" - q"), "parameters": (Parameter("q", 1, "1/0"),)}, "unknown unit '1/0'"),
     "tower of powers": (
         {"drive_v": "2**3**4**5**6 * phi_u_pre"},
         "drive_v: cannot read '2**3**4**5**6 * phi_u': a power",
@@ -288,6 +290,7 @@ def test_a_bad_model_is_told_in_one_line_when_it_is_made(kind):
         (lambda: Parameter("b", 1, scale="cubic"), "scale must be linear or log, got 'cubic'"),
         (lambda: Lateral("w", "I", "phi_u_pre"), "population must be u or v, got 'w'"),
         (lambda: Coupling("u", "v", "I", "phi_u_pre", to="some"), "to must be one of all, others, own, got 'some'"),
+        (lambda: Coupling("u", "v", None, "phi_u_pre"), "Coupling: variable must be a text, got None"),
         (lambda: Population("u", "p = 1 : 1"), "a population's name must be a Python name other than u, v"),
         (lambda: Population("pool", "p = 1 : 1", per="arm"), "per must be game, got 'arm'"),
     ],

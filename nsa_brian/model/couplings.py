@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 REACHES = ("all", "others", "own")
 PER = ("game",)
+
+
+def _check_texts(part: Any) -> None:
+    for name, value in vars(part).items():
+        if not isinstance(value, str):
+            raise ValueError(f"{type(part).__name__}: {name} must be a text, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ class Coupling:
     to: str = "all"
 
     def __post_init__(self) -> None:
+        _check_texts(self)
         if self.to not in REACHES:
             raise ValueError(f"coupling {self.variable}: to must be one of {', '.join(REACHES)}, got {self.to!r}")
 
@@ -57,6 +65,7 @@ class Lateral:
     drive: str
 
     def __post_init__(self) -> None:
+        _check_texts(self)
         if self.population not in ("u", "v"):
             raise ValueError(f"population must be u or v, got {self.population!r}")
 
@@ -83,6 +92,7 @@ class Population:
     per: str = "game"
 
     def __post_init__(self) -> None:
+        _check_texts(self)
         if self.per not in PER:
             raise ValueError(f"population {self.name}: per must be {' or '.join(PER)}, got {self.per!r}")
         if not isinstance(self.name, str) or not self.name.isidentifier() or self.name in ("u", "v", "synapse"):

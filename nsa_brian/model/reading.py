@@ -15,7 +15,6 @@ from brian2.core.functions import DEFAULT_CONSTANTS, DEFAULT_FUNCTIONS
 from brian2.core.namespace import DEFAULT_UNITS
 from brian2.core.variables import Variable
 from brian2.equations.equations import EquationError, SingleEquation
-from brian2.parsing.bast import brian_ast
 from brian2.parsing.expressions import parse_expression_dimensions
 from brian2.parsing.rendering import NodeRenderer
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
@@ -159,6 +158,15 @@ def check_syntax(where: str, expression: str) -> None:
         raise ModelError(f"{where}: cannot read {expression[:200]!r}: {first_line(error)}") from None
 
 
+def _is_truth(node: ast.AST) -> bool:
+    """Whether true or false stands where a number should, anywhere but in int(...)."""
+    if isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+        return True
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
+        return False
+    return any(map(_is_truth, ast.iter_child_nodes(node)))
+
+
 def _refuse_towers(tree: ast.AST) -> None:
     """Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory."""
     for node in ast.walk(tree):
@@ -172,6 +180,8 @@ def _refuse_towers(tree: ast.AST) -> None:
 def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension]) -> Dimension:
     """The dimension of an expression, all of whose names are known."""
     check_syntax(where, expression)
+    if _is_truth(ast.parse(expression.strip(), mode="eval").body):
+        raise ModelError(f"{where}: {expression!r} has a truth value for a number; as a number it is int(...)")
     known: dict[str, Any] = {**FUNCTIONS, **DEFAULT_UNITS}
     for name in names_in(expression):
         if name in dimensions:
@@ -179,12 +189,7 @@ def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension
         elif name in CONSTANTS:
             known[name] = Variable(name)
     try:
-        found = parse_expression_dimensions(expression, known)
-        if brian_ast(plain(expression), known).dtype == "boolean":
-            raise ModelError(f"{where}: {expression!r} is true or false; as a number it is int(...)")
-        return found
-    except ModelError:
-        raise
+        return parse_expression_dimensions(expression, known)
     except DimensionMismatchError as error:
         raise ModelError(f"{where}: units do not fit in {expression!r}: {first_line(error)}") from None
     except (SyntaxError, ValueError, TypeError, KeyError) as error:
@@ -220,7 +225,7 @@ def unit_of(text: str) -> Quantity:
         return Quantity(1.0)
     try:
         return Quantity(_unit(ast.parse(text, mode="eval").body))
-    except (SyntaxError, KeyError, TypeError, ValueError):
+    except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError):
         near = difflib.get_close_matches(text, DEFAULT_UNITS, n=1)
         hint = f"did you mean {near[0]}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
         raise ModelError(f"unknown unit {text!r}; {hint}") from None
