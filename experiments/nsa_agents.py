@@ -192,6 +192,8 @@ def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, s
     """What the options ``--model`` and ``--engine`` mean: ``spiking`` is an engine, ``rate`` the paper's model."""
     if model is None:
         return "", engine
+    if not model:
+        raise ValueError("--model names nothing")
     kind = "rate" if model == "paper" else model
     if kind not in MODELS:
         return model, engine

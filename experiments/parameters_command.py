@@ -34,10 +34,20 @@ def run(args: argparse.Namespace) -> None:
         print(text_table(["set", "source"], rows))
         return
     with blame_user():
-        chosen = load(args.set or DEFAULT_SET)
+        chosen = load(args.set or _set_of(args.model))
         if args.model is not None:
             chosen = of_model(chosen, args.model)
     print(chosen.to_json() if args.json else describe(chosen))
+
+
+def _set_of(model: str | None) -> str:
+    """The set that goes with a model: a parameter file is both."""
+    if model is None or not model.endswith(".json"):
+        return DEFAULT_SET
+
+    from nsa_brian.model.loading import holds_parameters
+
+    return model if holds_parameters(model) else DEFAULT_SET
 
 
 def of_model(chosen: ParameterSet, name: str) -> ParameterSet:

@@ -44,7 +44,7 @@ class ParameterSet:
         """Read the text of a parameter file; ``name`` is used where the file gives none."""
         try:
             record: Any = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"not JSON: {error}") from None
         if not isinstance(record, dict):
             raise ValueError(f"a parameter file is a JSON object, this one is a {type(record).__name__}")

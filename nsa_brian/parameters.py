@@ -68,7 +68,7 @@ class Parameter:
         search = self._pair("search", self.search)
         object.__setattr__(self, "legal", legal)
         object.__setattr__(self, "search", search)
-        self.check(self.default)
+        object.__setattr__(self, "default", self.check(self.default))
         if search is not None:
             if not (math.isfinite(search[0]) and math.isfinite(search[1]) and search[0] < search[1]):
                 raise ValueError(

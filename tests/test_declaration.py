@@ -106,6 +106,19 @@ class TestParameters:
         assert agent.engine.parameters[0].b == 0.5
         assert agent.engine.parameters[0].tau_a == 300
 
+    def test_numbers_of_numpy_are_numbers(self):
+        parameter = Parameter("b", np.int64(3))
+        assert json.dumps(parameter.to_dict())
+
+    def test_words_of_our_own_python_are_free(self):
+        """Names that the compiled learning rule might have had for itself."""
+        model = Model(
+            plasticity="w + result * function * Phi_eta * (R * w_max - w)", constants={"result": 0.5, "function": 1.0}
+        )
+        engine = Rounds(2, load().parameters, model=model)
+        engine.learn(np.array([0]), np.array([1.0]))
+        assert engine.w[0, 0] > 0
+
 
 class TestNames:
     def test_helper_lines_stand_in_any_string(self):
@@ -231,6 +244,31 @@ BAD = {
         ),
         "which arrives at the same moment",
     ),
+    "parameter named as the reward": ({"parameters": (Parameter("R", 0.5),)}, "parameters: the name 'R' is taken"),
+    "constant named as a constant": (
+        {"rate_u": RATE.format(" - e * u"), "constants": {"e": 0.5}},
+        "parameters: the name 'e' is taken, by a constant",
+    ),
+    "constant named as a unit": ({"rate_u": RATE.format(" - ms"), "constants": {"ms": 1}}, "'ms' is taken, by a unit"),
+    "macro of C++": ({"rate_u": RATE.format(" - M_PI"), "constants": {"M_PI": 1}}, "'M_PI' is taken, by a word of C++"),
+    "private name": ({"rate_u": RATE.format(" - _x"), "constants": {"_x": 1}}, "nor begin with an underscore"),
+    "population named as an object of the network": (pool(populations=(Population("UV", "p = into : 1"),)), "'UV' is"),
+    "coupling named as a population": (
+        pool(couplings=(Coupling("u", "pool", "pool", "phi_u_pre"), Coupling("pool", "u", "G", "p_pre"))),
+        "coupling pool: the name 'pool' is taken, by population pool",
+    ),
+    "synapse with a name of Brian2's": ({"synapse": "delay : 1"}, "synapse: the name 'delay' is taken"),
+    "name of a part of a coupling": (
+        {"rate_u": RATE.format(" - L") + "\nL_all = u : 1", "lateral": (Lateral("u", "L", "phi_u_pre"),)},
+        "the name 'L_all' is taken",
+    ),
+    "pool that looks at its target": (
+        pool(
+            couplings=(Coupling("u", "pool", "into", "phi_u_pre"), Coupling("pool", "u", "G", "p_pre * u_post", "own"))
+        ),
+        "coupling G cannot use 'u_post'",
+    ),
+    "dt between rounds": ({"plasticity": "w + dt / ms"}, "plasticity: dt is for equations that are integrated"),
     "constant nobody uses": ({"constants": {"q": 3}}, "parameter 'q' is used in no equation"),
     "constant that is a parameter": ({"constants": {"tau_u": 3.0}}, "constant 'tau_u' is a parameter of the model"),
     "parameter declared twice": (

@@ -198,9 +198,30 @@ def test_who_is_refused_by_the_table_and_why():
         Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms"),
         Model(synapse="dw/dt = -w / (3 * second) : 1"),
         Model(carried=("u", "v")),
+        Model(rate_u="du/dt = (-u + I_u + I - 0.2 * int(exp(u) > 1.2 and b > 0.5)) / tau_u : 1", constants={"b": 0.7}),
+        Model(
+            rate_u="du/dt = (-u + I_u + I - L / (n_arms - 1)) / tau_u : 1",
+            lateral=(Lateral("u", "L", "0.3 * phi_u_pre * int(exp(u_pre) > 1.2 and b > 0.5)"),),
+            constants={"b": 0.7},
+        ),
+        Model(plasticity="w + Phi_eta * (R * w_max - w) * int(not (R > 2))"),
+        Model(
+            gaussian_sigmoid="Phi = r / (1 + exp(-beta * (w - alpha))) * (1 - 0.5 * phi_v_post) : 1",
+            plasticity="w + 0.3 * (R * w_max - w)",
+        ),
         Model(rate_u="du/dt = (-u + I_u + I * exp(-age / (30 * ms)){noise}) / tau_u : 1\ndage/dt = 1 : second"),
     ],
-    ids=["the rule reads a", "n_arms", "weights that fade", "activity carried over", "a clock of one's own"],
+    ids=[
+        "the rule reads a",
+        "n_arms",
+        "weights that fade",
+        "activity carried over",
+        "a constant condition",
+        "one in a coupling",
+        "not",
+        "a value that looks at V",
+        "a clock of one's own",
+    ],
 )
 def test_corners_agree_too(model):
     agree(*both(model, seed=3))
@@ -269,6 +290,26 @@ def test_a_noisy_coupled_game_does_not_depend_on_its_batch():
             engine.respond()
             engine.respond()
         assert (alone.u[0] == batch.u[1]).all()
+
+
+def test_a_table_of_several_sets_is_asked_for_options_of_any_game():
+    """Two options of one game may change and none of the other: each has its own game's functions of the weight."""
+    sets = [SHORT.replace(beta_v=6.0, alpha_v=3.1, mu_v=-2.0), SHORT.replace(beta_v=2.0, alpha_v=1.0, mu_v=1.0)]
+    rule = "w += chosen * Phi_eta * (R * w_max - w) - (1 - chosen) * 0.05 * w"
+    found = []
+    for make in (Rounds, Table):
+        engine = make(3, sets, 2, model=Model(plasticity=rule))
+        for arms in ([0, 0], [1, 0], [0, 0]):
+            engine.respond()
+            engine.learn(np.array(arms), np.array([1.0, 0.0]))
+        engine.respond()
+        found.append(engine.activity.copy())
+    assert found[1] == pytest.approx(found[0], abs=1e-6)
+
+
+def test_a_decision_is_watched_from_its_start():
+    decision = NSANetwork(3, SHORT, seed=0, model=Model(initial={"u": "0.5"})).decide()
+    assert (decision.u[0] == 0.5).all()
 
 
 def test_a_reset_goes_to_the_start_of_everything():

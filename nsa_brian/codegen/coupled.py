@@ -16,6 +16,7 @@ from brian2.core.variables import Variable
 from brian2.equations.equations import SUBEXPRESSION
 from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
 from brian2.stateupdaters.base import StateUpdateMethod
+from sympy.logic.boolalg import Boolean
 
 from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.model.model import Model
@@ -107,6 +108,8 @@ class _Ahead:
 
     def take(self, expr: Any) -> Any:
         """The expression with names in place of what is computed ahead."""
+        if isinstance(expr, Boolean):  # a name stands for a number, and true or false is none
+            return expr.func(*map(self.take, expr.args)) if expr.args else expr
         if self._is_ready(expr):
             return self._name(expr)
         if not (expr.is_Add or expr.is_Mul):

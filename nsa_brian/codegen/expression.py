@@ -14,6 +14,7 @@ from brian2.units.unitsafefunctions import exprel
 from nsa_brian.model.reading import FUNCTIONS, Statement, names_in, plain
 
 _NUMPY = {name: getattr(np, name, None) for name in FUNCTIONS} | {"int": np.int_, "exprel": exprel}
+_NUMPY |= {"logical_not": np.logical_not, "logical_and": np.logical_and, "logical_or": np.logical_or}
 
 
 def numpy_function(code: str, given: Equations | Mapping[str, str], constants: Mapping[str, Any]) -> Callable[..., Any]:
@@ -33,7 +34,7 @@ def numpy_function(code: str, given: Equations | Mapping[str, str], constants: M
     callable
         Takes the remaining names as keyword arguments (scalars or arrays) and returns the expression's value.
     """
-    return _compiled([("result", code)], _texts(given), constants, "result")
+    return _compiled([("_result", code)], _texts(given), constants, "_result")
 
 
 def numpy_rule(
@@ -78,9 +79,9 @@ def _compiled(
     functions = {name: function for name, function in _NUMPY.items() if name not in arguments}
     scope: dict[str, Any] = {**functions, **constants, "__builtins__": {}}
     taken = ", ".join([*(["*", *sorted(arguments)] if arguments else []), "**_"])
-    exec(f"def function({taken}):\n{''.join(lines)}    return {result}", scope)
+    exec(f"def _function({taken}):\n{''.join(lines)}    return {result}", scope)
     # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact.
-    return np.errstate(over="ignore")(scope["function"])
+    return np.errstate(over="ignore")(scope["_function"])
 
 
 def _needed(names: set[str], given: Mapping[str, str]) -> list[str]:

@@ -71,7 +71,7 @@ class Games:
         used = [name for name in values[0] if name in unit.names | in_pools]
         group.add_shared(dict.fromkeys((*used, "I", *received, *self.pools), 0.0))
         group.add_shared({f"_sum_{name}": 0.0 for name in sent})
-        group.add_shared({"_n_games": 0, "n_arms": 0})
+        group.add_shared({"_n_games": 0, "n_arms": 0.0})  # real, or 1 / n_arms would be a float of 32 bits
         group.add(dict.fromkeys([*self.inputs, *(f"_sent_{name}" for name in sent)]), n_arms)
         group.add_equations(equations, n_arms)
         code = step_code(model, equations, group.variables, method, {*used, "dt", "n_arms"}, unit.constant)

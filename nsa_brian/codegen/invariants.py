@@ -13,6 +13,7 @@ from typing import Any
 import sympy
 from brian2.core.variables import Variable
 from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
+from sympy.logic.boolalg import Boolean
 
 
 class Invariants:
@@ -40,6 +41,8 @@ class Invariants:
 
     def hoist(self, expr: Any) -> Any:
         """A sympy expression with names in place of what does not change."""
+        if isinstance(expr, Boolean):  # a name stands for a number, and true or false is none
+            return expr.func(*map(self.hoist, expr.args)) if expr.args else expr
         if self._is_constant(expr):
             return self._name(expr)
         if not (expr.is_Add or expr.is_Mul):

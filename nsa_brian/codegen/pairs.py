@@ -77,7 +77,7 @@ class Pairs:
         group.add(dict.fromkeys(self.inputs), size)
         group.add({name: np.resize(values, sets) for name, values in self._sets.items()}, sets)
         group.add({"_which": np.zeros(size, np.int32)}, size)
-        group.add_shared({"_n_units": 0, **({"n_arms": 0} if "n_arms" in unit.names else {})})
+        group.add_shared({"_n_units": 0, **({"n_arms": 0.0} if "n_arms" in unit.names else {})})
         start = dict(unit.start)
         if model.noise:
             group.add({"_stream": None}, size)  # where each pair's random numbers begin; the template draws them

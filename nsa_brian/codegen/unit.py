@@ -39,8 +39,6 @@ class Unit:
     def __init__(self, model: Model, given: str = "") -> None:
         structure = model.structure
         neurons = [*structure.places[U], *structure.places[V]]
-        arriving = {link.variable for link in structure.links} | {"I", "n_u", "n_v"}
-        self._neurons = {eq.varname for eq in neurons} | arriving
         lines = list(neurons)
         for link in structure.links:
             if link.diagonal:
@@ -50,7 +48,7 @@ class Unit:
         synapse = {eq.varname: eq for eq in structure.places[SYNAPSE]}
         moving = [eq for eq in synapse.values() if eq.type == DIFFERENTIAL_EQUATION]
         lines += moving
-        static = {name for name in synapse if self._is_static(name, synapse)}
+        static = {name for name in synapse if structure.is_static(name)}
 
         # Expressions of the synapse's constants are computed once, the others in every step.
         self.start = {
@@ -87,16 +85,6 @@ class Unit:
         read = [name for name in sorted(structure.rule_reads) if name in (*structure.state(U), *structure.state(V))]
         self.outputs = tuple(dict.fromkeys(["u", "v", *going_on, *read]))
         self.names = self.equations.identifiers | set().union(*map(names_in, self.start.values()))
-
-    def _is_static(self, name: str, synapse: dict[str, SingleEquation]) -> bool:
-        """Whether it is a constant of the synapse during a round, or an expression of such constants."""
-        eq = synapse[name]
-        if eq.type == PARAMETER:
-            return True
-        if eq.type == DIFFERENTIAL_EQUATION:
-            return False
-        used = names_in(str(eq.expr)) & (self._neurons | set(synapse))
-        return all(other in synapse and self._is_static(other, synapse) for other in used)
 
     def _start(self, name: str, synapse: dict[str, SingleEquation], given: str, inputs: list[str]) -> None:
         """Add what computes a constant of the synapse at a round's start, each line after those that it uses."""

@@ -102,7 +102,7 @@ class Engine(ABC):
     def constants(self) -> dict[str, Any]:
         """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
         distinct = list(dict.fromkeys(self.parameters))
-        values = [{**self.model.values_in_si(p), "n_arms": self.n_arms} for p in distinct]
+        values = [{**self.model.values_in_si(p), "n_arms": float(self.n_arms)} for p in distinct]
         if len(distinct) == 1:
             return values[0]
         which = {p: i for i, p in enumerate(distinct)}

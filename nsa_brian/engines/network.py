@@ -274,6 +274,8 @@ class NSANetwork(Engine):
     def _begin(self) -> None:
         """A round begins."""
         self._rest()
+        if self._trace is not None:
+            self._trace[0][0], self._trace[1][0] = self.u, self.v
         for function in self._at_start:
             function()
 

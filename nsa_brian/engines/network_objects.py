@@ -42,7 +42,11 @@ class NetworkObjects:
         structure = self._structure = model.structure
         values = parameters.to_dict()
         namespace = {key: value * unit_of(model.declared[key].unit) for key, value in values.items()}
-        namespace |= {"n_arms": n_arms, **({"noise": model.noise} if model.noise else {})}
+        namespace |= {
+            "n_arms": float(n_arms),
+            "n_options": n_arms,
+            **({"noise": model.noise} if model.noise else {}),
+        }
         self.clock = Clock(dt=dt, name=f"{name}_clock")
         self._made = {"namespace": namespace, "clock": self.clock, "method": method}
         self.groups = {}
@@ -107,11 +111,11 @@ class NetworkObjects:
         source, target = self.groups[link.source], self.groups[link.target]
         made = Synapses(source, target, Equations([*lines, summed]), order=_SYNAPSES, name=label, **self._made)
         if between:
-            made.connect(j="i") if link.to == "own" else made.connect("i // n_arms == j // n_arms")
+            made.connect(j="i") if link.to == "own" else made.connect("i // n_options == j // n_options")
         elif link.source in OPTIONS:
-            made.connect("i // n_arms == j")
+            made.connect("i // n_options == j")
         else:
-            made.connect("i == j // n_arms") if link.target in OPTIONS else made.connect(j="i")
+            made.connect("i == j // n_options") if link.target in OPTIONS else made.connect(j="i")
         for updater in made.summed_updaters.values():
             updater.order = _ARRIVING + link.rank
         return made

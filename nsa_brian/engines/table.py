@@ -200,7 +200,7 @@ class Table(Separable):
 
     def _answer(self, places: np.ndarray) -> np.ndarray:
         w = self._synapses["w"].reshape(-1)[places]
-        if len(places) == self.n_games:  # one in each, in the games' order
+        if self._statements is None and len(places) == self.n_games:  # one in each game, in their order
             value = self._one_a_game(w=w)
         else:
             game = places // self.n_arms

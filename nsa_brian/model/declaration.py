@@ -62,6 +62,7 @@ class _Reader:
 
     def structure(self) -> Structure:
         """Read all strings, in an order in which each finds the names that it needs."""
+        self._check_parameters()
         self._read_places()
         self._couplings = self._read_couplings()
         self._declare_arrivals()
@@ -100,6 +101,10 @@ class _Reader:
         listed = [eq for place in self.places.values() for eq in place if eq.type == SUBEXPRESSION]
         return {eq.varname: str(eq.expr) for eq in listed}
 
+    def _check_parameters(self) -> None:
+        for parameter in self.model.parameters:
+            self._check_name("parameters", parameter.name)
+
     def _read_places(self) -> None:
         model = self.model
         noise = {U: paper.NOISE_U, V: paper.NOISE_V}
@@ -127,8 +132,7 @@ class _Reader:
             raise ModelError("gaussian_sigmoid must define Phi: Phi = ... : 1")
         for population in model.populations:
             where = f"population {population.name}"
-            if population.name in self.places or population.name in self.declared:
-                raise ModelError(f"{where}: the name {population.name!r} is taken")
+            self._take(where, population.name)
             self.places[population.name] = []
             for eq in read_equations(where, population.equations):
                 self._add(where, population.name, eq)
@@ -159,20 +163,26 @@ class _Reader:
 
     def _take(self, where: str, name: str) -> None:
         """Claim a name for one thing."""
+        by = "a parameter" if name in self.declared else self.origin.get(name)
+        if by:
+            raise ModelError(f"{where}: the name {name!r} is taken, by {by}")
+        self._check_name(where, name)
+        self.origin[name] = where
+
+    def _check_name(self, where: str, name: str) -> None:
+        """Refuse a name that has a meaning already, to us, to Brian2 or to C++."""
         if name.endswith(("_pre", "_post")) or name.startswith("_"):
             raise ModelError(f"{where}: {name!r} must neither end in _pre or _post nor begin with an underscore")
         takers: list[tuple[Container[str], str]] = [
-            (self.declared, "a parameter"),
-            (RESERVED, "a name with a meaning of its own"),
+            (RESERVED, "something with a meaning of its own"),
             (KEYWORDS, "a word of C++"),
             (FUNCTIONS, "a function"),
             (CONSTANTS, "a constant"),
             (DEFAULT_UNITS, "a unit"),
         ]
-        by = next((taker for names, taker in takers if name in names), self.origin.get(name))
-        if by:
-            raise ModelError(f"{where}: the name {name!r} is taken, by {by}")
-        self.origin[name] = where
+        for names, taker in takers:
+            if name in names:
+                raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
 
     def _read_couplings(self) -> list[tuple[str, Coupling]]:
         model = self.model
@@ -185,6 +195,9 @@ class _Reader:
                     known = [place for place in self.places if place != SYNAPSE]
                     raise ModelError(f"{where}: there is no population {end!r}; {nearest(end, known)}")
             self._take(where, coupling.variable)
+            if coupling.to == "others":  # the network's names for its parts
+                self._take(where, f"{coupling.variable}_all")
+                self._take(where, f"{coupling.variable}_own")
             if coupling.to == "own" and coupling.source == coupling.target:
                 raise ModelError(f"{where}: what a neuron sends itself stands in its own equation")
             made.append((where, coupling))
@@ -205,12 +218,15 @@ class _Reader:
         """Names that are seen everywhere."""
         return [*self.declared, "dt", "n_arms", *(["noise"] if self.model.noise else [])]
 
-    def _resolve(self, where: str, expression: str, own: Iterable[str], pre: str = "", post: str = "") -> str:
+    def _resolve(
+        self, where: str, expression: str, own: Iterable[str], pre: str = "", post: str = "", moving: bool = True
+    ) -> str:
         """The expression with bare names, each of which was looked for where it may be seen from.
 
-        ``own`` are names seen as they are; ``pre`` and ``post`` places whose names may carry that ending.
+        ``own`` are names seen as they are; ``pre`` and ``post`` places whose names may carry that ending; ``moving``
+        tells that it is of use in time steps, and so may know how long they are.
         """
-        seen = {*own, *self._common}
+        seen = {*own, *self._common} - (set() if moving else {"dt"})
         bare = {}
         for name in names_in(expression):
             if name in seen or name in CONSTANTS or name in DEFAULT_UNITS or (name in FUNCTIONS):
@@ -261,8 +277,8 @@ class _Reader:
             for name in own:
                 self._take(where, name)
             own += self._names(SYNAPSE) if coupling.variable == "I_v" else []
-            inside = coupling.to == "own" and coupling.source != coupling.target
-            post = coupling.target if inside and coupling.target in OPTIONS else ""
+            inside = coupling.to == "own" and {coupling.source, coupling.target} == {U, V}
+            post = coupling.target if inside else ""
             ends = (coupling.source, post)
             helpers = [(name, self._resolve(where, text, own, *ends), unit) for name, text, unit in value.helpers]
             read[coupling.variable] = (where, coupling, helpers, self._resolve(where, value.expression, own, *ends))
@@ -329,7 +345,7 @@ class _Reader:
             expression = value.expression
             for helper, line, _ in reversed(value.helpers):
                 expression = word_substitute(expression, {helper: f"({line})"})
-            expression = self._resolve(where, expression, ())
+            expression = self._resolve(where, expression, (), moving=False)
             if expression.strip() not in ("0", "0.0"):  # zero is zero in every unit
                 self._match(where, expression, self.dimensions[name])
             found[name] = expression
@@ -401,7 +417,7 @@ class _Reader:
                 raise ModelError(
                     f"{where} cannot use {name!r}: it is made of what arrives during a round, which is over"
                 )
-        return self._resolve(where, text, seen)
+        return self._resolve(where, text, seen, moving=False)
 
     def _states_of(self, texts: list[str]) -> frozenset[str]:
         """The state variables of neurons that expressions come down to."""

@@ -44,6 +44,8 @@ def load_model(name: str | Path) -> Model:
             "the spiking neurons are an engine of their own: they play, and cannot be changed or evolved here"
         )
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
+    if ".py:" in label and not chosen:
+        raise ModelError(f"{label} names no model after the colon")
     if path.endswith(".py"):
         return _from_module(load_module(path), path, chosen)
     if path.endswith(".json"):

@@ -43,8 +43,24 @@ REFUSED = {
     "inf": "there is no inf in equations",
 }
 #: Names with a meaning of their own, that no variable or parameter may take.
-RESERVED = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms", "N"} | set(REFUSED)
-#: Words that generated C++ code cannot have for variables.
+RESERVED = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms"} | set(REFUSED)
+#: Names that Brian2's groups have for themselves, or that the network's objects have.
+RESERVED |= {"N", "delay", "lastupdate", "lastspike", "not_refractory", "t_in_timesteps", "summed", "pre", "post"}
+RESERVED |= {
+    "N_incoming",
+    "N_outgoing",
+    "N_pre",
+    "N_post",
+    "U",
+    "V",
+    "UV",
+    "VU",
+    "timing",
+    "clock",
+    "network",
+    "n_options",
+}
+#: Words and macros that generated C++ code cannot have for variables.
 KEYWORDS = frozenset(
     re.findall(
         r"\w+",
@@ -55,6 +71,8 @@ KEYWORDS = frozenset(
         protected public register reinterpret_cast requires return short signed sizeof static static_assert
         static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned
         using virtual void volatile wchar_t while xor and or not
+        NULL EOF NAN INFINITY HUGE_VAL RAND_MAX INT_MAX INT_MIN errno assert signbit isnan isinf isfinite linux unix
+        M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
         """,
     )
 )
@@ -207,6 +225,8 @@ def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
     """The error for a name that means nothing here, with the nearest one that does."""
     if name in REFUSED:
         return ModelError(f"{where}: {REFUSED[name]}")
+    if name == "dt":
+        return ModelError(f"{where}: dt is for equations that are integrated, and this happens between rounds")
     near = difflib.get_close_matches(name, [*known, *FUNCTIONS], n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
     return ModelError(f"{where}: unknown name {name!r}; {hint}")

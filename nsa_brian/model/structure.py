@@ -163,9 +163,15 @@ class Structure:
         if self.dense or self.uses_n_arms or self.rule_reads - {"u", "v"}:
             return ""
         read, synaptic = self.read_by_pair, set(self.state(SYNAPSE))
-        if read <= {"Phi_v"} and self.comes_down_to({"Phi_v"}) & synaptic <= {"w"}:
+        if read <= {"Phi_v"} and self.is_static("Phi_v") and self.comes_down_to({"Phi_v"}) & synaptic <= {"w"}:
             return "Phi_v"
         return "w" if self.comes_down_to(read) & synaptic <= {"w"} else ""
+
+    def is_static(self, name: str) -> bool:
+        """Whether a variable or expression of the synapse does not change within a round."""
+        moving = {other for place in self.places if place != SYNAPSE for other in self.visible(place)}
+        moving |= set(self.names(SYNAPSE, DIFFERENTIAL_EQUATION))
+        return not self.comes_down_to({name}) & moving
 
     @property
     def uses_n_arms(self) -> bool:

@@ -33,7 +33,7 @@ cdef extern from *:
 
     static void run({% for name, var in arrays if name in fixed %}{{ c_type(var) }}* _all_{{ name }}{{ ', ' if not loop.last }}{% endfor %})
     {
-        const int n_games = _all__n_games[0], n_options = _all_n_arms[0], n_units = n_games * n_options;
+        const int n_games = _all__n_games[0], n_options = (int)_all_n_arms[0], n_units = n_games * n_options;
         const int _room = (n_options + 7) / 8 * 8;
         {% for name, var in arrays if name in fixed and name not in tables %}
         const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};

@@ -34,6 +34,8 @@ static inline double exp(double x)
 // A truth value as a factor: chosen, where converting an integer would cost as much as the sigmoid's division.
 using ::int_;
 static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
+// The whole part of a number, which need not fit an int.
+static inline double int_(double number) { return trunc(number); }
 
 // The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
 // Euler scheme asks for no more than the right moments), cut from one turn of Steele et al.'s splitmix64.
