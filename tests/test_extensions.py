@@ -376,11 +376,7 @@ def test_activities_that_are_not_finite_are_said_so():
 
 
 class TestNetworkExtras:
-    def test_hooks_namespace_and_stored_random_numbers(self):
-        with target("numpy"):
-            self._hooks_namespace_and_stored_random_numbers()
-
-    def _hooks_namespace_and_stored_random_numbers(self):
+    def test_hooks_namespace_and_stored_random_numbers(self, without_compiler):
         network = NSANetwork(3, SHORT, seed=1, model=Model(noise=0.05))
         watcher = brian2.NeuronGroup(3, "dx/dt = -x / tau_watch : 1", method="euler", name="watcher")
         network.network.add(watcher)
@@ -401,7 +397,7 @@ class TestNetworkExtras:
         with pytest.raises(KeyError, match="nothing was stored under the name 'other'"):
             network.restore("other")
 
-    def test_are_brian2_objects_of_the_declaration(self):
+    def test_are_brian2_objects_of_the_declaration(self, without_compiler):
         network = NSANetwork(3, SHORT, 2, model=MODELS["dynamic_pool.py"], record=["p", "u"])
         pool = network.populations["pool"]
         assert isinstance(pool, brian2.NeuronGroup)

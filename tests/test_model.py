@@ -35,7 +35,7 @@ def test_a_noisy_engine_keeps_the_contract(name):
 
 class TestNoise:
     @pytest.mark.parametrize("name", ["network", "rounds"])
-    def test_of_zero_is_no_noise_to_the_last_bit(self, name):
+    def test_of_zero_is_no_noise_to_the_last_bit(self, name, without_compiler):
         played = []
         for model in (PAPER, Model(noise=0.0)):
             agent = NSA(4, SHORT, engine=name, seed=5, model=model)

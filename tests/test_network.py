@@ -138,7 +138,7 @@ def test_brian2s_report_is_passed_through():
     assert heard[-1][1] / ms == pytest.approx(200)
 
 
-def test_is_made_of_named_brian2_objects_with_diagonal_synapses():
+def test_is_made_of_named_brian2_objects_with_diagonal_synapses(without_compiler):
     network = NSANetwork(4, SHORT, name="mine")
     assert isinstance(network.U, NeuronGroup)
     assert isinstance(network.UV, Synapses)
