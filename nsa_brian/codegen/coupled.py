@@ -19,6 +19,7 @@ from brian2.stateupdaters.base import StateUpdateMethod
 from sympy.logic.boolalg import Boolean
 
 from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.codegen.unit import in_si
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import plain
 from nsa_brian.model.structure import OPTIONS, Link, equation, variable
@@ -153,17 +154,14 @@ def _pool_code(model: Model, variables: Mapping[str, Variable], method: str) -> 
 def pool_equations(model: Model, place: str) -> Equations:
     """The equations of a population of a game's own, with variables for what arrives."""
     structure = model.structure
-    lines = [
-        eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr)))
-        for eq in structure.places[place]
-    ]
+    lines = list(map(in_si, structure.places[place]))
     lines += [variable(link.variable, link.dimension) for link in structure.links if link.target == place]
     return Equations(lines)
 
 
 def _substituted(given: Equations, link: Link, variables: Mapping[str, Variable]) -> str:
     """A link's drive in terms of state variables and parameters."""
-    lines = [equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr))) for eq in link.helpers]
+    lines = map(in_si, link.helpers)
     drive = equation(SUBEXPRESSION, f"drive_of_{link.variable}", link.dimension, plain(link.drive))
     whole = Equations([*given.values(), *lines, drive])
     found = dict(whole.get_substituted_expressions(variables, include_subexpressions=True))

@@ -108,7 +108,6 @@ class Stretch:
             template_kwds={"tables": (*tables,), "of_sets": used},
             codeobj_class=code_object_class(),
         )
-        self._n_rows, self._n_arms = n_rows, n_arms
         self._sizes = group.array("_sizes")
         self._sizes[:] = (n_games, n_arms, 0, n_rows, grid.parts.shape[1], grid.points.shape[1], ties == "random")
         group.array("_tolerance")[0] = tolerance

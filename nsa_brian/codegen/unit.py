@@ -79,7 +79,7 @@ class Unit:
         lines.append(variable("I", structure.dimensions["I"]))
         if model.noise:
             lines += [variable(name, structure.dimensions[name]) for name in ("n_u", "n_v")]
-        self.equations = Equations([_plain(eq) for eq in lines])
+        self.equations = Equations([in_si(eq) for eq in lines])
         self.inputs = tuple(inputs)
         going_on = [name for name in inputs if name in {eq.varname for eq in moving} | set(model.carried)]
         read = [name for name in sorted(structure.rule_reads) if name in (*structure.state(U), *structure.state(V))]
@@ -103,5 +103,6 @@ def _names(lines: list[SingleEquation]) -> set[str]:
     return set().union(*(names_in(str(eq.expr)) for eq in lines if eq.expr is not None))
 
 
-def _plain(eq: SingleEquation) -> SingleEquation:
+def in_si(eq: SingleEquation) -> SingleEquation:
+    """An equation with numbers in SI units in place of units."""
     return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr)))

@@ -23,7 +23,6 @@ from nsa_brian.model.reading import (
     Statement,
     Value,
     dimension_of,
-    is_dimensionless,
     names_in,
     nearest,
     read_equations,
@@ -156,7 +155,7 @@ class _Reader:
             raise ModelError(f"{where}: {name} has no equation; a number is declared as Parameter({name!r}, ...)")
         if eq.var_type != FLOAT:
             raise ModelError(f"{where}: {name} must be a real number, got {eq.var_type}")
-        if name in ("u", "v", "w") and not is_dimensionless(eq.dim):
+        if name in ("u", "v", "w") and eq.dim is not DIMENSIONLESS:
             raise ModelError(f"{where}: {name} must have no unit, got {eq.unit!r}")
         self.places[place].append(eq)
         self.dimensions[name] = eq.dim
@@ -293,7 +292,7 @@ class _Reader:
                 where, coupling, helpers, drive = read[name]
                 lines = []
                 for helper, text, unit in helpers:
-                    dimension = unit_of("" if unit.strip() == "1" else unit.strip()).dim
+                    dimension = _dimension(unit)
                     self._match(f"{where}, {helper}", text, dimension)
                     self.dimensions[helper] = dimension
                     lines.append(equation(SUBEXPRESSION, helper, dimension, text))
@@ -373,7 +372,7 @@ class _Reader:
             for name, text, unit in rule.helpers:
                 self._take(where, name)
                 text = self._rule_expression(where, text, [*seen, *own])
-                dimension = unit_of("" if unit.strip() == "1" else unit.strip()).dim
+                dimension = _dimension(unit)
                 self._match(f"{where}, {name}", text, dimension)
                 self.dimensions[name] = dimension
                 own.append(name)
@@ -448,6 +447,11 @@ def renamed(
     present = own.union(*(names_in(str(eq.expr)) for eq in found if eq.expr is not None))
     names = {name: f"{name}_{suffix}" for name in present if name in own or f"{name}_{suffix}" in declared}
     return read_equations(where, text, **{**names, **{a: b for a, b in others.items() if a in present}})
+
+
+def _dimension(unit: str) -> Dimension:
+    """The dimension of a helper line, whose unit is written as in Brian2's equations: 1 for none."""
+    return unit_of("" if unit.strip() == "1" else unit.strip()).dim
 
 
 def _pre(drive: str) -> str:

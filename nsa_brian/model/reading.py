@@ -17,7 +17,7 @@ from brian2.core.variables import Variable
 from brian2.equations.equations import EquationError, SingleEquation
 from brian2.parsing.expressions import parse_expression_dimensions
 from brian2.parsing.rendering import NodeRenderer
-from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
+from brian2.units.fundamentalunits import Dimension
 from brian2.utils.stringtools import get_identifiers, word_substitute
 
 from nsa_brian.errors import ModelError
@@ -272,8 +272,3 @@ def plain(expression: str) -> str:
     units = {name: float(DEFAULT_UNITS[name]) for name in names_in(expression) if name in DEFAULT_UNITS}
     numbers = {**units, **{name: CONSTANTS[name] for name in names_in(expression) if name in CONSTANTS}}
     return word_substitute(expression, {name: repr(number) for name, number in numbers.items()})
-
-
-def is_dimensionless(dimension: Dimension) -> bool:
-    """Whether a quantity has no unit."""
-    return dimension is DIMENSIONLESS
