@@ -92,7 +92,7 @@ def play_agent(
     bandit = settings.make_bandit(n_games)
     bandit.reset(streams(settings.seed, "bandit", repetitions))
     player = make_player(settings, agent, repetitions)
-    return play_game(player, bandit, settings.n_rounds, lambda: progress(n_games))
+    return play_game(player, bandit, settings.n_rounds, lambda rounds: progress(rounds * n_games))
 
 
 def _play_parallel(settings: PlaySettings, workers: int, progress: Progress) -> dict[str, Record]:
