@@ -160,7 +160,7 @@ def _scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParame
     shared: dict[str, Any] = {"model": model}
     if engine == "table":
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
-        from nsa_brian.engines.table import ResponseTable
+        from nsa_brian.engines.response_table import ResponseTable
 
         shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=model, **GRID)
     named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]

@@ -27,10 +27,16 @@ class Grid:
     ----------
     coordinate : str
         What they are looked up by.
-    parts, offsets : array of int (sets, cells)
-    points : array (2, n)
+    parts : array of int (sets, cells)
+        The parts of a cell; 0 where it is still to be made.
+    offsets : array of int (sets, cells)
+        Where its points begin.
+    points : array (n, 2)
+        Of u and v.
     scale : array (sets,)
         The coordinate at the table's end.
+    finite : bool
+        Whether all points are numbers.
     """
 
     coordinate: str
@@ -38,6 +44,7 @@ class Grid:
     offsets: np.ndarray
     points: np.ndarray
     scale: np.ndarray
+    finite: bool
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,8 @@ class CompiledStretch:
         self.earned = np.zeros(n_games)
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
-        self._sizes = np.array([n_games, n_arms, 0, 0, players.ties == "random", watched, mend, 0, 0, 0], dtype=np.int64)
+        random = players.ties == "random"
+        self._sizes = np.array([n_games, n_arms, 0, 0, random, watched, mend, 0, 0], dtype=np.int64)
         self._arrays = {
             "sizes": self._sizes,
             "limits": np.array([players.tolerance]),
@@ -131,10 +139,10 @@ class CompiledStretch:
             **{f"pool_{name}": array for name, array in players.pools.items()},
         }
         if isinstance(answers, Grid):
-            self._sizes[7:9] = answers.parts.shape[1], answers.points.shape[1]
+            self._sizes[7] = answers.parts.shape[1]
             self._arrays |= {
-                "parts": answers.parts.astype(np.int64),
-                "offsets": answers.offsets.astype(np.int64),
+                "parts": answers.parts,
+                "offsets": answers.offsets,
                 "points": answers.points,
                 "scale": answers.scale,
             }
@@ -164,6 +172,7 @@ class CompiledStretch:
                 "answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
                 "buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "by_statements": self._by_statements,
+                "keeps_highest": self._table and not self._by_statements,  # one number at a time changes
                 "of_sets": used,
                 "synaptic": structure.synaptic,
                 "lasting": (*players.lasting,),
@@ -212,13 +221,19 @@ class CompiledStretch:
         self.pulled[games] = -1
         self.changed[games] = 0
 
+    def look_in(self, grid: Grid | Integrator) -> None:
+        """Take a table's arrays as they are now."""
+        assert isinstance(grid, Grid)
+        self._put("points", grid.points)
+        self.watched |= not grid.finite
+
     def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None) -> None:
         """Lay out the rounds to come; see ``Stretch.play`` of the engines."""
         size = (len(chances), self._sizes[0])
         self._sizes[2], self._sizes[3] = chances.shape[:2]
         self._put("row", np.ascontiguousarray(row, dtype=np.int32))
         constant = chances.strides[0] == 0  # one round's stand for all
-        self._sizes[9] = 0 if constant else chances[0].size
+        self._sizes[8] = 0 if constant else chances[0].size
         self._put("chances", np.ascontiguousarray(chances[:1] if constant else chances, dtype=float))
         self._put("luck", np.ascontiguousarray(luck, dtype=float))
         if noise is not None:

@@ -16,7 +16,6 @@ from nsa_brian.model.model import PAPER, Model, check_noise
 from nsa_brian.model.structure import OPTIONS
 from nsa_brian.parameters import NSAParameters
 
-
 #: Rounds of a game that are foreseen at most, and pairs that are integrated together for it: some vectors full of them
 #: cost little more than one pair.
 DEPTH, LANES = 8, 32
@@ -79,7 +78,8 @@ class Rounds(Separable):
         self._pools: Mapping[str, np.ndarray] = self.games.pools if structure.crossing else pools
         self.reset()
 
-    def _answers(self) -> Integrator:
+    def answers(self) -> Integrator:
+        """The compiled round."""
         if self.model.structure.crossing:
             return self.games.integrator()
         return self.pairs.integrator(self._which if self.dense else None, self.n_arms, self._depth)
