@@ -130,4 +130,4 @@ class Stretch:
     def _watch(self, activity: np.ndarray) -> None:
         """Have an eye on the activities from now on, if there is a reason to."""
         if not np.isfinite(activity).all():
-            self._compiled.watched = True
+            self._compiled.watch()

@@ -60,7 +60,7 @@ if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
     if (!_mend)
     {
-        _sizes[5] = 2;
+        _sizes[{{ sizes.index('runaway') }}] = 1;
         return;
     }
     _k_u = nsa::highest(nsa::silence(_u, _n_arms, _silent.data()), _n_arms, _drawn[0], _tolerance, _random);
@@ -310,13 +310,13 @@ cdef extern from *:
         {% for name, type in buffers %}
         {{ type }}* const _{{ name }} = ({{ type }}*)_entry[{{ loop.index0 }}];
         {% endfor %}
-        const int64_t _n_games = _sizes[0], _n_arms = _sizes[1], _n_rounds = _sizes[2], _n_rows = _sizes[3];
-        const bool _random = _sizes[4], _watch = _sizes[5], _mend = _sizes[6];
-        const int64_t _n_units = _n_games * _n_arms, _stride = _sizes[8];  // from one round's chances to the next's
+        {% for name in sizes %}
+        const int64_t _{{ name }} = _sizes[{{ loop.index0 }}];
+        {% endfor %}
+        const int64_t _n_units = _n_games * _n_arms;
         const double _tolerance = _limits[0];
         std::vector<double> _silent(_n_arms);
         {% if answer == 'table' %}
-        const int64_t _cells = _sizes[7];
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
             {{ _of_game()|indent(12) }}
