@@ -7,11 +7,23 @@ imported when it is needed, so that looking at parameters is quick.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nsa_brian.engines.registry import ENGINES
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
+
+if TYPE_CHECKING:
+    from nsa_brian.agent import NSA
+    from nsa_brian.checking import check
+    from nsa_brian.engines.network import Decision, NSANetwork
+    from nsa_brian.likelihood import log_likelihood
+    from nsa_brian.model.agreement import select
+    from nsa_brian.model.couplings import Coupling, Lateral, Population
+    from nsa_brian.model.loading import MODELS, load_model
+    from nsa_brian.model.model import Model
+    from nsa_brian.spiking.engine import SpikingDecision, SpikingNSA
+    from nsa_brian.spiking.parameters import SpikingParameters
 
 _LAZY = {
     "NSA": "agent",
@@ -31,7 +43,30 @@ _LAZY = {
     "select": "model.agreement",
 }
 
-__all__ = ["DEFAULT_SET", "ENGINES", "PARAMETERS", "NSAParameters", "Parameter", "ParameterSet", "load", *_LAZY]
+__all__ = [
+    "DEFAULT_SET",
+    "ENGINES",
+    "MODELS",
+    "NSA",
+    "PARAMETERS",
+    "Coupling",
+    "Decision",
+    "Lateral",
+    "Model",
+    "NSANetwork",
+    "NSAParameters",
+    "Parameter",
+    "ParameterSet",
+    "Population",
+    "SpikingDecision",
+    "SpikingNSA",
+    "SpikingParameters",
+    "check",
+    "load",
+    "load_model",
+    "log_likelihood",
+    "select",
+]
 
 
 def __getattr__(name: str) -> Any:
