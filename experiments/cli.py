@@ -9,21 +9,19 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from experiments import (
-    bench_command,
-    check_command,
-    evolution_figures_command,
-    evolve_command,
-    noise_study,
-    parameters_command,
-    play_command,
-    record_command,
-    report_command,
-    study_command,
-    tune_study,
-)
-from experiments.errors import UserError, blame_user
-from experiments.nsa_agents import reading_once
+from experiments.bench import command as bench_command
+from experiments.core import command as study_command
+from experiments.core.errors import UserError, blame_user
+from experiments.core.nsa_agents import reading_once
+from experiments.evolve import command as evolve_command
+from experiments.evolve import figures_command as evolution_figures_command
+from experiments.report import command as report_command
+from experiments.studies.noise import study as noise_study
+from experiments.studies.play import command as play_command
+from experiments.studies.tune import study as tune_study
+from experiments.tools import check as check_command
+from experiments.tools import parameters as parameters_command
+from experiments.tools import record as record_command
 from nsa_brian.errors import ModelError
 from nsa_brian.plugins import load_plugins
 

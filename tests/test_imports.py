@@ -17,7 +17,7 @@ ALLOWED = {
 #: What single files may import besides, for an extra that nothing else needs.
 EXTRAS = {
     "envs/gymnasium_bandit.py": {"gymnasium"},
-    "experiments/gymnasium_game.py": {"gymnasium"},
+    "experiments/core/gymnasium_game.py": {"gymnasium"},
 }
 STDLIB = __import__("sys").stdlib_module_names
 FILES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]

@@ -1,0 +1,45 @@
+"""``nsa record``: write the probabilities of one game of a bandit to a file, to be played back as a schedule."""
+
+from __future__ import annotations
+
+import argparse
+from shlex import quote
+
+import envs
+from experiments.core import game_options
+from experiments.core.errors import blame_user
+from experiments.core.files import writable_file, write_atomically
+
+NAME = "record"
+HELP = "write a bandit's probabilities, round by round, to a .csv file that the bandit `schedule` plays back"
+EPILOG = f"""The game is the first one of nsa play with the same options. Played back with the same seed it is that game
+again, luck included.
+
+examples:
+  nsa record walk.csv --env random-walk --arms 4 --trials 1 --rounds 300
+  nsa play --env schedule --env-option table=walk.csv --trials 1 --rounds 300
+
+{game_options.BANDITS_AND_OPTIONS}"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE.csv", help="the file to write: one row a round, one column an arm")
+    game_options.add_arguments(parser)
+    parser.add_argument("--quiet", action="store_true", help="no word about the file")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Record one game and write it."""
+    with blame_user():
+        settings = game_options.read(args, agents=("random",))
+        path = writable_file(args.file, ".csv")
+
+    from experiments.core.randomness import streams
+
+    table = envs.record(settings.make_bandit(1), settings.n_rounds, streams(settings.seed, "bandit", range(1)))
+    write_atomically(path, lambda file: file.write(envs.to_csv(table).encode()))
+    if not args.quiet:
+        game = f"--trials {settings.trials} --rounds {settings.rounds} --seed {settings.seed}"
+        print(f"{path}: {settings.env}, {settings.n_rounds} rounds, {settings.arms} arms; to play it back:")
+        print(f"nsa play --env schedule --env-option {quote(f'table={path}')} {game}")

@@ -1,0 +1,60 @@
+"""The benchmark measures what it says."""
+
+import json
+
+import numpy as np
+import pytest
+
+import baselines
+from experiments.bench import command as bench_command
+from experiments.bench import figure as bench_figure
+from experiments.bench import measure as bench
+from experiments.bench.limit import LimitKernel
+from nsa_brian import load
+from nsa_brian.codegen.pairs import answers
+
+PARAMETERS = load().parameters
+
+
+@pytest.fixture(scope="module")
+def found():
+    return bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1))
+
+
+def test_the_limit_computes_the_same():
+    value = np.linspace(0, 1, 101)
+    assert LimitKernel(PARAMETERS).respond(value) == pytest.approx(answers(PARAMETERS, value, "Phi_v"), abs=1e-9)
+
+
+def test_the_numpy_loop_computes_the_same():
+    w = np.linspace(0, PARAMETERS.w_max, 9)
+    assert np.array(bench.numpy_round(w, PARAMETERS)) == pytest.approx(answers(PARAMETERS, w), abs=1e-9)
+
+
+def test_every_figure_is_there_positive_and_ready_for_json(found):
+    wanted = [
+        f"{engine}.ms_per_round.k{k}" for engine in ("network", "numpy", "rounds", "table") for k in (10, 100, 1000)
+    ]
+    wanted += ["rounds.ns_per_unit_step", "limit.ns_per_unit_step", "rounds.engine_share"]
+    wanted += ["table.us_per_game_round.k10", "table.us_per_game_round.k200", "ratio.network_over_rounds.k10"]
+    wanted += [f"policy.{policy}.us_per_game_round.k{k}" for policy in baselines.POLICIES for k in (10, 200)]
+    assert all(found[name] > 0 for name in wanted)
+    assert found["rounds.engine_share"] < 1
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_ratios_are_of_the_figures_beside_them(found):
+    ratio = found["network.ms_per_round.k10"] / found["rounds.ms_per_round.k10"]
+    assert found["ratio.network_over_rounds.k10"] == ratio
+    assert "(1x)" in bench_command.tables(found)
+
+
+def test_every_policy_has_its_line(found):
+    lines = bench_command.policy_table(found).splitlines()
+    assert {line.split()[0] for line in lines[2:]} == set(baselines.POLICIES)
+    assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
+
+
+def test_the_plot_draws(found, tmp_path):
+    bench_figure.draw(found).savefig(tmp_path / "bench.png")
+    assert (tmp_path / "bench.png").stat().st_size > 10_000
