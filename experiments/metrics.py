@@ -3,6 +3,7 @@
 from experiments.core.metrics import (
     choice_entropy,
     distribution_entropy,
+    estimate,
     fingerprint,
     level_with_best,
     mean_ranks,
@@ -11,12 +12,12 @@ from experiments.core.metrics import (
     regret,
     reward,
     smooth,
-    summary,
 )
 
 __all__ = [
     "choice_entropy",
     "distribution_entropy",
+    "estimate",
     "fingerprint",
     "level_with_best",
     "mean_ranks",
@@ -25,5 +26,4 @@ __all__ = [
     "regret",
     "reward",
     "smooth",
-    "summary",
 ]

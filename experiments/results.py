@@ -1,5 +1,5 @@
-"""Results files: the door for scripts; the room is ``experiments.core.results``."""
+"""Results files: the door for scripts; the room is ``experiments.studies.play.study``."""
 
-from experiments.core.results import PlayResults, load, save
+from experiments.studies.play.study import PlayResults, load, save
 
 __all__ = ["PlayResults", "load", "save"]

@@ -7,11 +7,15 @@ import json
 import platform
 from typing import Any
 
-from experiments.core.files import writable_folder
+from tqdm import tqdm
+
+from experiments.bench import figure as bench_figure
+from experiments.bench import measure as bench
+from experiments.core.command import Command
+from experiments.core.files import writable_folder, write_atomically
+from experiments.core.results import versions
 from experiments.core.tables import text_table
 
-NAME = "bench"
-HELP = "measure how fast the engines and the policies are on this machine, side by side"
 EPILOG = """Every engine plays whole games on MAB-P with the default parameter set, bandit and record included. The
 numpy loop is the paper's equations as a user would write them; the limit is a kernel written by hand in C++. Of the
 policies only selecting and learning is timed. Times are the best of some repeats.
@@ -31,14 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Measure, write, print."""
     out = writable_folder(args.out)
-
-    from tqdm import tqdm
-
-    from experiments.bench import figure as bench_figure
-    from experiments.bench import measure as bench
-    from experiments.core.files import write_atomically
-    from experiments.core.settings import versions
-
     effort = bench.QUICK if args.quick else bench.FULL
     with tqdm(
         total=bench.N_MEASUREMENTS, disable=None, bar_format="{n_fmt}/{total_fmt} |{bar}| {elapsed} {desc}"
@@ -149,3 +145,6 @@ def policy_table(found: dict[str, Any]) -> str:
         [[name, *times] for name, times in cost.items()],
         right=(1, 2),
     )
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 import baselines
+import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from experiments.core.nsa_agents import is_nsa
 from nsa_brian import NSAParameters
 
@@ -84,8 +85,6 @@ def make_agent(
 ) -> Agent:
     """Build an agent for many games at once; the last four arguments matter to the nsa kind only."""
     if is_nsa(name):
-        from nsa_brian import NSA  # here, so that the baselines play without Brian2
-
-        return NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, model=model)
+        return nsa_brian.NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, model=model)
     policy, _, variant = name.partition(":")
     return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

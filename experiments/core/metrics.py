@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy  # its parts are imported when they are first used
 
 from experiments.core.game import Record
 
@@ -80,67 +82,113 @@ def fingerprint(record: Record) -> str:
     return digest.hexdigest()[:16]
 
 
-def summary(values: np.ndarray) -> dict[str, Any]:
-    """Mean, standard deviation and Student's 95% confidence interval of the mean; the last two need two games."""
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation, which takes two games."""
+
+    mean: float
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Estimate(Spread):
+    """Mean, standard deviation and Student's 95% confidence interval of the mean; the last two take two games."""
+
+    ci95: tuple[float, float] | None
+
+    @property
+    def text(self) -> str:
+        """The mean with half its interval, where there is one."""
+        half = f" ±{self.ci95[1] - self.mean:.3f}" if self.ci95 else ""
+        return f"{self.mean:.3f}{half}"
+
+
+@dataclass(frozen=True)
+class Measures:
+    """All measures of one agent's games."""
+
+    regret: Estimate
+    published_regret: Spread
+    reward: float
+    entropy: float
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Where agents stand.
+
+    Attributes
+    ----------
+    mean : dict
+        Mean rank of each agent, best first.
+    critical_difference : float
+        What two mean ranks must lie apart to differ (Nemenyi).
+    p : float
+        Friedman's test that all are alike.
+    """
+
+    mean: dict[str, float]
+    critical_difference: float
+    p: float
+
+
+def estimate(values: np.ndarray) -> Estimate:
+    """What one value a game says of their mean."""
     n, mean = len(values), float(values.mean())
     if n < 2:
-        return {"mean": mean, "sd": None, "ci95": None}
+        return Estimate(mean, None, None)
     sd = float(values.std(ddof=1))
-    half = float(stdtrit(n - 1, 0.975)) * sd / n**0.5
-    return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}
+    half = float(scipy.special.stdtrit(n - 1, 0.975)) * sd / n**0.5
+    return Estimate(mean, sd, (mean - half, mean + half))
 
 
-def level_with_best(values: dict[str, np.ndarray], alpha: float = 0.05) -> tuple[str, list[str]]:
+def spread(values: np.ndarray) -> Spread:
+    """Mean and standard deviation of one value a game."""
+    return Spread(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else None)
+
+
+def measures(record: Record, trial_rounds: int) -> Measures:
+    """All measures of one agent's games."""
+    return Measures(
+        regret=estimate(regret(record)),
+        published_regret=spread(published_regret(record, trial_rounds)),
+        reward=float(reward(record).mean()),
+        entropy=float(choice_entropy(record.arms).mean()),
+        fingerprint=fingerprint(record),
+    )
+
+
+def level_with_best(values: Mapping[str, np.ndarray], alpha: float = 0.05) -> tuple[str, list[str]]:
     """The agent with the lowest mean, and the list of it and those that a paired t-test cannot tell from it.
 
     Values are one a repetition, and all agents of a repetition met the same luck. With one repetition nobody can
     be told apart but by the mean.
     """
     best = min(values, key=lambda agent: float(values[agent].mean()))
-    level = []
-    for agent, found in values.items():
-        difference = found - values[best]
-        spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
-        if spread == 0:
-            same = difference.mean() == 0
-        else:
-            same = difference.mean() / (spread / len(difference) ** 0.5) < stdtrit(len(difference) - 1, 1 - alpha / 2)
-        if same:
-            level.append(agent)
-    return best, level
+    return best, [agent for agent, found in values.items() if _level(found, values[best], alpha)]
 
 
-def mean_ranks(agents: list[str], values: np.ndarray, alpha: float = 0.05) -> dict[str, Any]:
+def _level(values: np.ndarray, best: np.ndarray, alpha: float) -> bool:
+    difference = values - best
+    if len(difference) < 2 or difference.std(ddof=1) == 0:  # a t-test takes some spread
+        return bool(difference.mean() == 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a spread that is nearly none, which is none to worry about
+        return bool(scipy.stats.ttest_rel(values, best).pvalue > alpha)
+
+
+def mean_ranks(agents: Sequence[str], values: np.ndarray, alpha: float = 0.05) -> Ranks:
     """Ranks of agents by some values (cells, agents), 1 for the lowest, averaged over the cells.
 
     Two mean ranks differ if they are further apart than Nemenyi's critical difference q sqrt(k (k + 1) / (6 n)) for k
     agents and n cells. Reference: Demšar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets.
-
-    Returns
-    -------
-    dict
-        ``mean``, rank of each agent, best first; ``critical_difference``; ``p``, Friedman's test that all are equal.
     """
-    from scipy.stats import friedmanchisquare, rankdata, studentized_range  # here: it takes half a second to import
-
     n, k = values.shape
-    means = rankdata(values, axis=1).mean(axis=0)
-    q = studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
-    order = means.argsort(kind="stable")
-    return {
-        "mean": {agents[i]: float(means[i]) for i in order},
-        "critical_difference": float(q * np.sqrt(k * (k + 1) / (6 * n))),
-        "p": float(friedmanchisquare(*values.T).pvalue),
-    }
-
-
-def measures(record: Record, trial_rounds: int) -> dict[str, Any]:
-    """All measures of one agent's games, ready for JSON."""
-    published = summary(published_regret(record, trial_rounds))
-    return {
-        "regret": summary(regret(record)),
-        "published_regret": {"mean": published["mean"], "sd": published["sd"]},
-        "reward": float(reward(record).mean()),
-        "entropy": float(choice_entropy(record.arms).mean()),
-        "fingerprint": fingerprint(record),
-    }
+    means = scipy.stats.rankdata(values, axis=1).mean(axis=0)
+    q = scipy.stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
+    return Ranks(
+        mean={agents[i]: float(means[i]) for i in means.argsort(kind="stable")},
+        critical_difference=float(q * np.sqrt(k * (k + 1) / (6 * n))),
+        p=float(scipy.stats.friedmanchisquare(*values.T).pvalue),
+    )

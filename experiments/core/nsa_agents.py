@@ -1,23 +1,21 @@
 """The agents of the nsa kind: ``nsa`` itself, and ``nsa:WHAT`` for other parameters and models beside it.
 
-What the user names is read once, in the process of the command. From then on the agents are values: parameters and
-a model in full, for worker processes and for those who look at results where there is no such file.
+They are values: parameters and a model in full, for worker processes and for those who look at results where there is
+no file of either.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nsa_brian import DEFAULT_SET, PARAMETERS, NSAParameters, Parameter, ParameterSet, load
-from nsa_brian.engines.registry import MODELS, engine_of, refusal
+import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
+from nsa_brian import DEFAULT_SET, PARAMETERS, NSAParameters, Parameter, load
+from nsa_brian.engines.registry import refusal
 from nsa_brian.model.timing import steps_of
-from nsa_brian.parameter_set import names
 
 if TYPE_CHECKING:
     from nsa_brian import Model
@@ -74,11 +72,7 @@ class NSAAgent:
         """The same with another strength of noise."""
         if self.model is None and not noise:
             return self
-        model = self.model
-        if model is None:
-            from nsa_brian.model.model import PAPER
-
-            model = PAPER.to_dict()
+        model = self.model or nsa_brian.MODELS["paper"].to_dict()
         return replace(self, model={**model, "noise": noise})
 
     def check(self, engine: str) -> None:
@@ -97,104 +91,11 @@ class NSAAgent:
 
 @lru_cache(maxsize=64)
 def _made(text: str) -> Model:
-    from nsa_brian import Model
-
-    return Model.from_dict(json.loads(text))
-
-
-# From what the user names -------------------------------------------------------------------------------------------
-
-#: What was read already, while it is to be read once.
-_known: dict[tuple[Callable[..., Any], str], Any] | None = None
-
-
-@contextmanager
-def reading_once() -> Iterator[None]:
-    """Within, a file is read when it is first named, and never again."""
-    global _known
-    _known = {}
-    try:
-        yield
-    finally:
-        _known = None
-
-
-def _once(reader: Callable[[str], Any], name: str) -> Any:
-    if _known is None:
-        return reader(name)
-    if (reader, name) not in _known:
-        _known[reader, name] = reader(name)
-    return _known[reader, name]
-
-
-def read_agent(name: str) -> NSAAgent:
-    """What ``nsa:WHAT`` means: a parameter set or file with its model, or a model with the default set.
-
-    Raises
-    ------
-    ValueError
-        If there is neither.
-    """
-    what = name.removeprefix(f"{NSA}:")
-    try:
-        return read(DEFAULT_SET, what) if _is_model(what) else read(what)
-    except ValueError as error:
-        raise ValueError(f"agent {name}: {error}") from None
-
-
-def read(parameters: str = DEFAULT_SET, model: str = "") -> NSAAgent:
-    """A parameter set by name or file, which may bring its model, and a model by name or file if one is given.
-
-    Raises
-    ------
-    ValueError
-        If there is no such thing, or if the set is of another model.
-    """
-    chosen: ParameterSet = _once(load, parameters)
-    if not model and chosen.model is None:
-        return NSAAgent(chosen.parameters.to_dict(), chosen.name)
-
-    from nsa_brian import load_model  # here, so that the baselines play without Brian2
-    from nsa_brian.agent import model_of
-
-    found = model_of(chosen, _once(load_model, model) if model else None)
-    return NSAAgent(found.complete(chosen.parameters).to_dict(), chosen.name, plain_model(found))
+    return nsa_brian.Model.from_dict(json.loads(text))
 
 
 def plain_model(model: Model | Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A model as plain data; None for the paper's."""
     if model is None or isinstance(model, Mapping):
         return None if model is None else dict(model)
-
-    from nsa_brian.model.model import PAPER
-
-    return None if model == PAPER else json.loads(model.to_json())
-
-
-def _is_model(what: str) -> bool:
-    """Whether a name means a model rather than a parameter set."""
-    if what in names():
-        return False
-    if what.endswith(".py") or ".py:" in what:
-        return True
-    if what.endswith(".json"):
-        try:
-            return "format" in json.loads(Path(what).read_text("utf-8"))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return False  # as a parameter file it will be told what is wrong with it
-
-    from nsa_brian.model import loading
-
-    return what in loading.MODELS or what in loading.ALIASES
-
-
-def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, str | None]:
-    """What the options ``--model`` and ``--engine`` mean: ``spiking`` is an engine, ``rate`` the paper's model."""
-    if model is None:
-        return "", engine
-    if not model:
-        raise ValueError("--model names nothing")
-    kind = "rate" if model == "paper" else model
-    if kind not in MODELS:
-        return model, engine
-    return "" if kind == "spiking" else "paper", engine_of(kind, engine)
+    return None if model == nsa_brian.MODELS["paper"] else json.loads(model.to_json())

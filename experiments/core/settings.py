@@ -7,13 +7,14 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import Any
 
 import envs
 from envs import Bandit
 from experiments.core.agents import PAPER, check_names
-from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa, read_agent
+from experiments.core.checks import at_least
+from experiments.core.named import read_agent
+from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.model.agreement import TIES
@@ -45,10 +46,7 @@ class PlaySettings:
     nsa_agents: dict[str, NSAAgent] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        least = {"arms": 2, "trials": 1, "rounds": 1, "repetitions": 1, "seed": 0}
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
+        at_least(self, arms=2, trials=1, rounds=1, repetitions=1, seed=0)
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
@@ -116,8 +114,3 @@ class PlaySettings:
         """Settings from what ``dataclasses.asdict`` made of them, JSON in between or not."""
         others = {name: NSAAgent(**agent) for name, agent in values.get("nsa_agents", {}).items()}
         return cls(**{**values, "agents": tuple(values["agents"]), "nsa_agents": others})
-
-
-def versions() -> dict[str, str]:
-    """Versions of what the outcome may depend on."""
-    return {name: metadata.version(name) for name in ("nsa-brian", "brian2", "numpy")}

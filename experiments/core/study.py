@@ -1,8 +1,8 @@
 """A study: settings as data, cells of work that can be interrupted and resumed, one results file.
 
-A study module declares ``NAME``, ``HELP``, a frozen dataclass ``Settings`` with ``PRESETS``, and the functions
-``cells`` (what is to be computed), ``tables``, ``draw`` (a figure) and ``summary`` (for JSON), the last three of the
-results alone.
+To add one, make a folder in ``experiments/studies`` with ``study.py``, where ``STUDY`` is an object of a class like
+those of its neighbours, and ``figure.py``, where ``draw`` makes a figure of its results; and enter it into
+``experiments/registry.py``.
 """
 
 from __future__ import annotations
@@ -11,163 +11,167 @@ import dataclasses
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-import numpy as np
+from experiments.core.cells import Arrays, Cell, Progress, compute_missing, untold
+from experiments.core.claims import Claim
+from experiments.core.game_settings import recall, told
+from experiments.core.results import F, Results, Row, S, load_arrays, save_arrays, versions
+from experiments.core.tables import Table
 
-from experiments.core.agents import tuned
-from experiments.core.files import write_atomically
-from experiments.core.nsa_agents import NSA, NSAAgent
-from experiments.core.settings import versions
-from experiments.core.workers import run_jobs
-
-Arrays = dict[str, np.ndarray]
-#: A picklable function without arguments that computes one cell.
-Cell = Callable[[], Arrays]
-
-#: Of a cell's file name; a file system allows about 250.
-MOST_CHARACTERS = 200
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class StudyResults:
-    """Arrays of every cell by the cell's name, with what made them."""
+class Caption(NamedTuple):
+    """What a study shows, for the report: its heading, and its figure for those who cannot see it."""
 
-    study: str
-    settings: dict[str, Any]
-    versions: dict[str, str]
-    cells: dict[str, Arrays]
+    title: str
+    description: str
 
 
-def described(settings: Any) -> dict[str, Any]:
-    """Settings as plain JSON, with the parameters, models and tuned policies that they name, in full."""
-    plain = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings) if field.init}
-    if "parameters" in plain:
-        del plain["model"]  # its name, and all of it, follow
-        plain.update(_named(settings))
-    chosen = {name.partition(":")[0] for name in plain.get("agents", ()) if name.endswith(":tuned")}
-    if chosen:
-        plain["tuned"] = {name: values for name, values in tuned().items() if name in chosen}
-    return json.loads(json.dumps(plain))  # as a results file gives it back: lists for tuples
+class Export(NamedTuple):
+    """A file that a study makes of its results: what it is called, its suffix and its text."""
+
+    label: str
+    suffix: str
+    text: str
 
 
-def _named(settings: Any) -> dict[str, Any]:
-    """Parameters of the sets that settings name; and, where there is more than that, all agents of the nsa kind."""
-    agents: dict[str, NSAAgent] = settings.nsa_agents
-    sets = {settings.parameters: agents[NSA]} if isinstance(settings.parameters, str) else agents
-    found: dict[str, Any] = {"parameter_values": {name: agent.parameters for name, agent in sets.items()}}
-    models = dict.fromkeys(agent.model_name for agent in sets.values() if agent.model is not None)
-    if models:
-        found["model"] = ", ".join(models)
-    if models or len(agents) > len(sets):
-        found["nsa_agents"] = {name: dataclasses.asdict(agent) for name, agent in agents.items()}
-    return found
+class Study(ABC, Generic[S, F]):
+    """What is computed (:meth:`cells`), and what is made of it, from the results alone.
 
-
-def settings_id(settings: Any) -> str:
-    """A short name that differs when the settings do."""
-    text = json.dumps(described(settings), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def run(
-    study: str,
-    settings: Any,
-    cells: Mapping[str, Cell],
-    out: Path,
-    workers: int = 1,
-    tick: Callable[[], None] = lambda: None,
-) -> tuple[StudyResults, Path]:
-    """Compute what is missing of a study's cells and write the results file.
-
-    Each cell is written when it is done. A run that was stopped goes on where it was; a run that was finished
-    is read from its file. The outcome is the same, however often it was stopped and whatever the workers.
-
-    Returns
-    -------
-    results : StudyResults
-    path : Path
-        The results file.
+    S is the type of its settings, a frozen dataclass whose fields are made by ``setting``; F that of its summary, a
+    dataclass that comes to JSON.
     """
-    path = out / f"{study}-{settings_id(settings)}.npz"
-    if path.exists():
-        found = load(path)
-        if found.versions == versions():  # another version's results are another run's
-            for _ in cells:
-                tick()
-            return found, path
-    folder = path.with_suffix(".cells")
-    folder.mkdir(exist_ok=True)
-    marks = folder / "versions.json"
-    made_with = json.dumps(versions())
-    if marks.exists() and marks.read_text() != made_with:
+
+    name: str
+    examples: str
+    #: Settings by name; the first are the default.
+    presets: Mapping[str, S]
+    #: For the report; None leaves it out of there.
+    caption: Caption | None = None
+    #: What the progress bar counts.
+    unit = "cells"
+
+    @abstractmethod
+    def cells(self, settings: S) -> Mapping[str, Cell]:
+        """What is to be computed, by name; refuses what a bandit or an agent refuses."""
+
+    @abstractmethod
+    def summary(self, results: Results[S, F]) -> F:
+        """What was found."""
+
+    @abstractmethod
+    def tables(self, results: Results[S, F]) -> list[Table]:
+        """The summary to look at."""
+
+    @abstractmethod
+    def rows(self, results: Results[S, F]) -> list[Row]:
+        """The summary for a data frame: a row for each thing that was measured."""
+
+    def claims(self, results: Results[S, F]) -> list[Claim]:
+        """What the paper says of it, and whether that is so."""
+        return []
+
+    def exports(self, results: Results[S, F]) -> list[Export]:
+        """Files besides the figure."""
+        return []
+
+    def draw(self, results: Results[S, F]) -> Figure:
+        """The figure. Its module is imported now: workers and those who only compute have no use for matplotlib."""
+        room = type(self).__module__.rpartition(".")[0]
+        return import_module(f"{room}.figure").draw(results)
+
+    def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of some options of the report that this study has."""
+        known = {field.name for field in dataclasses.fields(self.kind)}
+        return {name: value for name, value in given.items() if name in known}
+
+    @property
+    def kind(self) -> type:
+        """The type of the settings."""
+        return type(next(iter(self.presets.values())))
+
+    def settled(self, options: Any) -> S:
+        """The settings that options come to; they are the same but in ``play``."""
+        return options
+
+    # Files --------------------------------------------------------------------------------------------------------
+
+    def told(self, settings: S) -> dict[str, Any]:
+        """Settings as plain JSON, with what they name in full."""
+        return told(settings)
+
+    def identity(self, settings: S) -> str:
+        """A short name that differs when the settings do."""
+        text = json.dumps(self.told(settings), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def run(
+        self,
+        settings: S,
+        out: Path,
+        workers: int = 1,
+        progress: Progress = untold,
+        cells: Mapping[str, Cell] | None = None,
+    ) -> tuple[Results[S, F], Path]:
+        """Compute what is missing of a study's cells and write the results file.
+
+        Each cell is written when it is done. A run that was stopped goes on where it was; a run that was finished
+        is read from its file. The outcome is the same, however often it was stopped and whatever the workers.
+
+        Returns
+        -------
+        results : Results
+        path : Path
+            The results file.
+        """
+        cells = self.cells(settings) if cells is None else cells
+        path = out / f"{self.name}-{self.identity(settings)}.npz"
+        if path.exists():
+            found = self.finished(path)
+            if found is not None:
+                progress(sum(cell.work for cell in cells.values()))
+                return found, path
+        folder = path.with_suffix(".cells")
+        done = compute_missing(cells, folder, self.marks(settings), workers, progress)
+        results = self.collect(settings, done)
+        self.save(results, path)
         shutil.rmtree(folder)
-        folder.mkdir()
-    write_atomically(marks, lambda file: file.write(made_with.encode()))
-    missing = {}
-    for name, cell in cells.items():
-        if _cell_path(folder, name).exists():
-            tick()
-        else:
-            missing[name] = cell
-    if workers == 1:
-        for name, cell in missing.items():
-            _compute(cell, _cell_path(folder, name))
-            tick()
-    else:
-        jobs = {name: partial(_compute, cell, _cell_path(folder, name)) for name, cell in missing.items()}
-        run_jobs(jobs, workers, lambda name, result: tick())
-    done = {name: _read(_cell_path(folder, name)) for name in cells}
-    results = StudyResults(study, described(settings), versions(), done)
-    save(results, path)
-    shutil.rmtree(folder)
-    return results, path
+        return results, path
 
+    def marks(self, settings: S) -> dict[str, str]:
+        """What cells depend on beside the settings."""
+        return versions()
 
-def save(results: StudyResults, path: Path) -> None:
-    """Write a results file."""
-    meta = {"study": results.study, "settings": results.settings, "versions": results.versions}
-    arrays: dict[str, Any] = {"meta": np.array(json.dumps(meta))}
-    for cell, found in results.cells.items():
-        arrays.update({f"{cell}|{name}": array for name, array in found.items()})
-    write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
+    def finished(self, path: Path) -> Results[S, F] | None:
+        """Results that need not be computed again; another version's are another run's."""
+        found = self.load(path)
+        return found if found.versions == versions() else None
 
+    def collect(self, settings: S, cells: dict[str, Arrays]) -> Results[S, F]:
+        """Results of cells that were just computed."""
+        return Results(self, settings, self.told(settings), versions(), cells)
 
-def load(path: str | Path) -> StudyResults:
-    """Read a results file; a ValueError if it is none."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            meta = json.loads(str(file["meta"]))
-            cells: dict[str, Arrays] = {}
-            for key in file.files:
-                if key != "meta":
-                    cell, _, name = key.rpartition("|")  # there may be one in a cell's name
-                    cells.setdefault(cell, {})[name] = file[key]
-        return StudyResults(meta["study"], meta["settings"], meta["versions"], cells)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
-        raise ValueError(f"{path}: not a results file of a study") from None
+    def save(self, results: Results[S, F], path: Path) -> None:
+        """Write a results file."""
+        meta = {"study": self.name, "settings": results.told, "versions": results.versions}
+        arrays = {f"{cell}|{name}": array for cell, found in results.cells.items() for name, array in found.items()}
+        save_arrays(path, meta, arrays)
 
-
-def _compute(cell: Cell, path: Path) -> None:
-    found = cell()
-    write_atomically(path, lambda file: np.savez(file, **found))  # type: ignore[arg-type]  # numpy's stubs
-
-
-def _cell_path(folder: Path, name: str) -> Path:
-    """A file of its own for each cell, whatever its name."""
-    stem = quote(name, safe=" ")
-    if len(stem) > MOST_CHARACTERS:
-        stem = f"{stem[:100]}-{hashlib.sha256(name.encode()).hexdigest()}"
-    return folder / f"{stem}.npz"
-
-
-def _read(path: Path) -> Arrays:
-    with np.load(path, allow_pickle=False) as file:
-        return dict(file)
+    def load(self, path: str | Path) -> Results[S, F]:
+        """Read a results file; a ValueError if it is none of this study."""
+        meta, arrays = load_arrays(path)
+        whose = meta.get("study", "play")
+        if whose != self.name:
+            raise ValueError(f"{path} holds results of nsa {whose}, not of nsa {self.name}")
+        cells: dict[str, Arrays] = {}
+        for key, array in arrays.items():
+            cell, _, name = key.rpartition("|")  # there may be one in a cell's name
+            cells.setdefault(cell, {})[name] = array
+        return Results(self, recall(self.kind, meta["settings"]), meta["settings"], meta["versions"], cells)

@@ -1,30 +1,44 @@
-"""Tables, and their form for the terminal."""
+"""Tables, and their forms for the terminal and for notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
 
 
 @dataclass(frozen=True)
 class Table:
-    """Texts in rows and columns, with a caption."""
+    """Texts in rows and columns, with a caption.
+
+    Attributes
+    ----------
+    caption : str
+    header, rows
+        Texts of the cells.
+    right : collection of int
+        Columns aligned to the right.
+    bold : collection of int
+        Rows that stand out, where that can be shown.
+    """
 
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: Collection[int] = ()
+    bold: Collection[int] = ()
 
-    def text(self) -> str:
-        """The table for the terminal."""
-        return f"{self.caption}\n\n{text_table(self.header, self.rows, self.right)}"
+    def text(self, bold: bool = False) -> str:
+        """The table for the terminal, with codes for bold rows or without."""
+        rows = text_table(self.header, self.rows, self.right, self.bold if bold else ())
+        return f"{self.caption}\n\n{rows}"
 
-
-def with_interval(found: Mapping[str, Any]) -> str:
-    """A summary's mean with half its 95% interval, where there is one."""
-    half = f" ±{found['ci95'][1] - found['mean']:.3f}" if found["ci95"] else ""
-    return f"{found['mean']:.3f}{half}"
+    def html(self) -> str:
+        """The table for a notebook."""
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in self.header)
+        body = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
+        caption = f"<caption>{escape(self.caption)}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
 
 
 def text_table(

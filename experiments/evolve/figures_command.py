@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from evolution import checkpoint
+from experiments.core.command import Command
 from experiments.core.errors import blame_user
 from experiments.core.files import FORMATS, check_format, writable_folder, write_atomically
+from experiments.evolve import figure as evolution_figure
 
-NAME = "evolution-figures"
-HELP = "draw the figures of a search from its folder"
 EPILOG = """figures:
   fitness     best, mean and 16-84 percentile over generations
   genome      where in its range each parameter of the better half lies
@@ -30,8 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Draw and name the files."""
-    from evolution import checkpoint
-
     with blame_user():
         check_format(args.format)
         if not checkpoint.read(args.folder).state["generation"]:
@@ -43,9 +42,6 @@ def run(args: argparse.Namespace) -> None:
 
 def draw_all(folder: Path, out: Path, kind: str) -> dict[str, str]:
     """Draw all figures; their files by name."""
-    from evolution import checkpoint
-    from experiments.evolve import figure as evolution_figure
-
     saved = checkpoint.read(folder)
     model, logbook = saved.settings.model, saved.state["logbook"]
     kept = checkpoint.kept_generations(folder, saved.state["generation"])
@@ -62,3 +58,6 @@ def draw_all(folder: Path, out: Path, kind: str) -> dict[str, str]:
         write_atomically(path, lambda file, figure=figure: figure.savefig(file, format=kind, dpi=150))  # type: ignore[misc]
         files[name] = str(path)
     return files
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

@@ -11,6 +11,7 @@ from evolution import Champion, Search, checkpoint
 from experiments.core.files import write_atomically
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import ParameterSet
+from nsa_brian.model.model import PAPER
 
 BEST = "best.json"
 
@@ -49,8 +50,6 @@ def load(folder: str | Path, generations: int | None = None) -> Begun:
 
 def save_champion(folder: Path, settings: EvolutionSettings, search: Search, champion: Champion) -> ParameterSet:
     """Write the champion as a parameter set with its provenance and, if it is not the paper's, its model."""
-    from nsa_brian.model.model import PAPER
-
     games = f"{', '.join(settings.envs)} with {', '.join(map(str, settings.arms))} arms"
     found, model = champion.report["champion"], search.settings.model
     own = "" if model == PAPER else f"model {model.name}, "

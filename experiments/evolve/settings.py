@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from experiments.core.game_settings import setting
+from evolution.fitness import Games
+from evolution.settings import SearchSettings
+from experiments.core.game_settings import bandits
+from experiments.core.options import setting
 from nsa_brian import load
-
-if TYPE_CHECKING:
-    from evolution import SearchSettings
+from nsa_brian.model.loading import load_model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class EvolutionSettings:
 
     population: int = setting(256, "individuals of a generation")
     generations: int = setting(80, "generations")
-    envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin"), "bandits, each NAME or NAME:PRESET", "A,B")
+    envs: tuple[str, ...] = bandits(("MAB-P", "MAB-D", "MAB-sin"), "bandits, each NAME or NAME:PRESET")
     arms: tuple[int, ...] = setting((40, 200), "numbers of arms", "K,L")
     trials: int = setting(2, "trials of a game")
     rounds: int = setting(2000, "rounds of a trial")
@@ -28,7 +28,7 @@ class EvolutionSettings:
     model: str = setting(
         "", "what is evolved: FILE.py, FILE.py:NAME, FILE.json (default: the start's, else the paper's)", "MODEL"
     )
-    fix: tuple[str, ...] = setting((), "a parameter that is not searched; repeatable", "NAME=VALUE")
+    fix: tuple[str, ...] = setting((), "a parameter that is not searched; repeatable", "NAME=VALUE", flag="--fix")
     start: str = setting("", "first centre: a set or a file (default: the middle of all ranges)", "SET")
     sigma: float = setting(0.8, "first step size, in units of the unbounded genes", "X")
     stagnation: int = setting(0, "stop, or restart, without improvement within N generations (0: go on)")
@@ -40,9 +40,6 @@ class EvolutionSettings:
 
     def search(self) -> SearchSettings:
         """The settings in the words of the search."""
-        from evolution import Games, SearchSettings  # here, so that ``nsa --help`` answers at once
-        from nsa_brian.model.loading import load_model
-
         start = load(self.start) if self.start else None
         brought = None if start is None else start.model
         model = load_model(self.model) if self.model else brought

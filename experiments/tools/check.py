@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from experiments.core.errors import UserError, blame_user
+from experiments.core.checks import at_least
+from experiments.core.command import Command
+from experiments.core.errors import blame_user
 from nsa_brian import DEFAULT_SET
+from nsa_brian.checking import check
+from nsa_brian.model.loading import holds_parameters, load_model
 
-NAME = "check"
-HELP = "play a model on all engines side by side: which run it, whether they agree, how fast each is"
 EPILOG = """examples:
   nsa check my.py
   nsa check my.py:OTHER --arms 10 --rounds 100 --json
@@ -34,15 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check, and print what was found; the exit code."""
     with blame_user():
-        for name, least in (("arms", 2), ("rounds", 2), ("games", 1), ("seed", 0)):
-            if getattr(args, name) < least:
-                raise UserError(f"{name} must be a whole number from {least} up, got {getattr(args, name)}")
-    from nsa_brian.checking import check
-    from nsa_brian.model.loading import holds_parameters, load_model
-
-    with blame_user():
+        at_least(args, arms=2, rounds=2, games=1, seed=0)
         model = load_model(args.model)
         parameters = args.parameters or (args.model if holds_parameters(args.model) else None)
         found = check(model, parameters, args.arms, args.rounds, args.games, args.seed)
     print(json.dumps(found.to_dict(), indent=1) if args.json else found)
     return 0 if found.agree else 1
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 
+from experiments.core.command import Command
 from experiments.core.errors import blame_user
+from experiments.core.named import read_set, set_of
 from experiments.core.tables import text_table
 from nsa_brian import PARAMETERS, ParameterSet, load
 from nsa_brian.parameter_set import DEFAULT_SET, names
 
-NAME = "parameters"
-HELP = "list the parameter sets, or show one"
 EPILOG = """examples:
   nsa parameters
   nsa parameters minbandit-38
@@ -34,31 +33,8 @@ def run(args: argparse.Namespace) -> None:
         print(text_table(["set", "source"], rows))
         return
     with blame_user():
-        chosen = load(args.set or _set_of(args.model))
-        if args.model is not None:
-            chosen = of_model(chosen, args.model)
+        chosen = read_set(args.set or set_of(args.model or ""), args.model or "")
     print(chosen.to_json() if args.json else describe(chosen))
-
-
-def _set_of(model: str | None) -> str:
-    """The set that goes with a model: a parameter file is both."""
-    if model is None or not model.endswith(".json"):
-        return DEFAULT_SET
-
-    from nsa_brian.model.loading import holds_parameters
-
-    return model if holds_parameters(model) else DEFAULT_SET
-
-
-def of_model(chosen: ParameterSet, name: str) -> ParameterSet:
-    """A set with the parameters of a model of its own, at their defaults where it has no values."""
-    from nsa_brian import load_model  # here: it takes Brian2, which looking at the 22 does not
-    from nsa_brian.agent import model_of
-    from nsa_brian.model.model import PAPER
-
-    model = model_of(chosen, load_model(name))
-    own = None if model == PAPER else model
-    return dataclasses.replace(chosen, parameters=model.complete(chosen.parameters), model=own)
 
 
 def describe(chosen: ParameterSet) -> str:
@@ -80,3 +56,6 @@ def describe(chosen: ParameterSet) -> str:
     head = [line for line in (chosen.name, chosen.source, chosen.note, model) if line]
     header = ["name", "symbol", "value", "unit", "legal", "search range", "meaning"]
     return "\n".join([*head, "", text_table(header, rows, right=[2])])
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

@@ -11,18 +11,11 @@ import time
 import numpy as np
 import pytest
 
-from nsa_brian import NSAParameters, load
-from nsa_brian.parameter_set import names
+from experiments.results import load as load_results
+from nsa_brian import NSAParameters
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60).to_dict()
 PLAY = ["play", "--arms", "4", "--trials", "1", "--rounds", "20", "--repetitions", "2"]
-
-
-def nsa(*args, cwd, env=None):
-    command = [sys.executable, "-m", "experiments", *args]
-    return subprocess.run(
-        command, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=300
-    )
 
 
 @pytest.fixture
@@ -32,101 +25,42 @@ def short_file(tmp_path):
     return str(path)
 
 
-def test_play_prints_a_table_and_writes_results_and_figure(tmp_path, short_file):
-    done = nsa(*PLAY, "--parameters", short_file, cwd=tmp_path)
+def test_play_prints_a_table_and_writes_results_and_figure(tmp_path, short_file, nsa_process):
+    done = nsa_process(*PLAY, "--parameters", short_file, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("MAB-P, 4 arms, 1 x 20 rounds, 2 games, seed 0; nsa: short")
     assert [line.split()[0] for line in lines[4:9]] == ["nsa", "thompson", "epsilon-greedy", "ucb1", "random"]
     results, figure = (tmp_path / line.split()[1] for line in lines[-2:])
-    from experiments.core.results import load as load_results
-
     assert load_results(results).settings.arms == 4
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert "\033" not in done.stdout  # no bold in a file
 
 
-def test_json_is_one_object_and_repeats_itself_whatever_the_company(tmp_path, short_file):
-    alone = [nsa(*PLAY, "--agents", "nsa", "--parameters", short_file, "--json", cwd=tmp_path) for _ in range(2)]
-    first, second = (json.loads(done.stdout) for done in alone)
+def test_json_is_one_object_and_repeats_itself_whatever_the_company(tmp_path, short_file, nsa):
+    options = ["--parameters", short_file, "--json"]
+    first, second = (json.loads(nsa(*PLAY, "--agents", "nsa", *options, cwd=tmp_path)) for _ in range(2))
     assert first == second
     found = first["agents"]["nsa"]
     assert set(found) == {"regret", "published_regret", "reward", "entropy", "fingerprint"}
     assert set(found["regret"]) == {"mean", "sd", "ci95"}
     assert first["settings"]["seed"] == 0
     assert first["versions"]["brian2"]
-    company = nsa(
-        *PLAY, "--agents", "random,nsa,ucb1", "--parameters", short_file, "--json", "--workers", "2", cwd=tmp_path
-    )
-    assert json.loads(company.stdout)["agents"]["nsa"] == found
+    company = nsa(*PLAY, "--agents", "random,nsa,ucb1", *options, "--workers", "2")
+    assert json.loads(company)["agents"]["nsa"] == found
 
 
-def test_quiet_says_nothing_but_the_table(tmp_path):
-    done = nsa(*PLAY, "--agents", "random", "--quiet", cwd=tmp_path)
+def test_quiet_says_nothing_but_the_table(tmp_path, nsa_process):
+    done = nsa_process(*PLAY, "--agents", "random", "--quiet", cwd=tmp_path)
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1].startswith("random")
 
 
-def test_a_schedule_knows_its_arms(tmp_path):
+def test_a_schedule_knows_its_arms(tmp_path, nsa):
     np.save(tmp_path / "s.npy", np.full((20, 3), 0.5))
-    options = [
-        "--env",
-        "schedule",
-        "--env-option",
-        "table=s.npy",
-        "--trials",
-        "1",
-        "--rounds",
-        "20",
-        "--agents",
-        "random",
-    ]
-    done = nsa("play", *options, "--json", cwd=tmp_path)
-    assert json.loads(done.stdout)["settings"]["arms"] == 3
-
-
-@pytest.mark.parametrize("env", ["switching", "reversal"])
-def test_a_recorded_bandit_is_played_back_as_it_was(tmp_path, env):
-    game = ["--trials", "2", "--rounds", "200", "--seed", "3"]
-    players = ["--repetitions", "1", "--agents", "thompson,random", "--json"]
-    done = nsa("record", "r.csv", "--env", env, *game, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    back = done.stdout.splitlines()[1].split()
-    assert back[0] == "nsa"
-    original = json.loads(nsa("play", "--env", env, *game, *players, cwd=tmp_path).stdout)
-    again = json.loads(nsa(*back[1:], *players, cwd=tmp_path).stdout)
-    assert again["agents"] == original["agents"]
-    assert again["settings"]["arms"] == original["settings"]["arms"] == (2 if env == "reversal" else 10)
-
-
-BAD_RECORD = {
-    "no file": ([], "the following arguments are required: FILE.csv"),
-    "suffix": (["r.txt"], "the file to write must be a .csv file, got r.txt"),
-    "folder": (["nowhere/r.csv"], "nowhere/r.csv cannot be written: No such file or directory"),
-    "env": (["r.csv", "--env", "needles"], "unknown bandit 'needles'; did you mean needle"),
-    "rounds": (["r.csv", "--rounds", "0"], "rounds must be a whole number from 1 up, got 0"),
-    "option": (["r.csv", "--env", "reversal", "--env-option", "block_low=0"], "1 <= block_low <= block_high"),
-    "schedule": (["r.csv", "--env", "schedule", "--env-option", "table=two.csv"], "lasts 1 rounds"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_RECORD)
-def test_a_bad_recording_is_one_clear_line_and_nothing_written(tmp_path, case):
-    options, message = BAD_RECORD[case]
-    (tmp_path / "two.csv").write_text("0.5,0.5\n")
-    done = nsa("record", *options, cwd=tmp_path)
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert message in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["two.csv"]
-
-
-def test_parameters_are_listed_shown_and_printed_as_a_file(tmp_path):
-    listed = nsa("parameters", cwd=tmp_path).stdout
-    assert all(name in listed for name in names())
-    shown = nsa("parameters", "minbandit-29", cwd=tmp_path).stdout
-    assert re.search(r"tau_v +τ_v +287 +ms +above 0 +5 to 300 \(log\) +time constant of population V", shown)
-    (tmp_path / "copy.json").write_text(nsa("parameters", "minbandit-29", "--json", cwd=tmp_path).stdout)
-    assert load(tmp_path / "copy.json") == load("minbandit-29")
+    options = ["--env", "schedule", "--env-option", "table=s.npy", "--trials", "1", "--rounds", "20"]
+    said = nsa("play", *options, "--agents", "random", "--json", cwd=tmp_path)
+    assert json.loads(said)["settings"]["arms"] == 3
 
 
 def without(name):
@@ -137,11 +71,11 @@ BAD = {
     "unknown env": (["--env", "MAB-Q"], r"unknown bandit 'MAB-Q'; did you mean MAB-[PD]"),
     "unknown agent": (["--agents", "nsa,thomson"], "unknown agent 'thomson'; did you mean thompson"),
     "agent twice": (["--agents", "random,random"], "agent 'random' is named twice"),
-    "no agent": (["--agents", ","], "no agent was named"),
+    "no agent": (["--agents", ","], "--agents names nothing"),
     "one arm": (["--arms", "1"], "arms must be a whole number from 2 up, got 1"),
     "format": (["--format", "bmp"], "format must be one of png, pdf, svg, got 'bmp'"),
     "no rounds": (["--rounds", "0"], "rounds must be a whole number from 1 up, got 0"),
-    "rounds abc": (["--rounds", "abc"], "argument --rounds: invalid int value: 'abc'"),
+    "rounds abc": (["--rounds", "abc"], "--rounds takes whole numbers, got 'abc'"),
     "no workers": (["--workers", "0"], "workers must be a whole number from 1 up, got 0"),
     "negative seed": (["--seed", "-1"], "seed must be a whole number from 0 up, got -1"),
     "unknown engine": (["--engine", "warp"], "engine must be one of .*, got 'warp'"),
@@ -169,9 +103,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(tmp_path, case):
-    options, message = BAD[case]
+@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(tmp_path, options, message, refused):
     (tmp_path / "text.json").write_text("not JSON")
     (tmp_path / "lacks.json").write_text(json.dumps(without("tau_u")))
     (tmp_path / "unknown.json").write_text(json.dumps({**SHORT, "tau_w": 3}))
@@ -182,19 +115,41 @@ def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(tmp_path, c
     (tmp_path / "huge.json").write_text(json.dumps({**SHORT, "tau_u": 10**400}))
     (tmp_path / "range.csv").write_text("0.5,1.5\n")
     (tmp_path / "two.csv").write_text("0.5,0.5\n")
-    before = sorted(tmp_path.rglob("*"))
-    done = nsa("play", *options, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
-    assert re.search(message, done.stderr), done.stderr
-    assert sorted(tmp_path.rglob("*")) == before
+    said = refused("play", *options, cwd=tmp_path)
+    assert re.search(message, said), said
 
 
-def test_help_answers_without_loading_brian2(tmp_path):
-    code = "import sys; from experiments.cli import build_parser as b; b(); print('brian2' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
-    assert done.stdout.strip() == "False"
+def test_bad_input_is_one_line_in_a_process_of_its_own_too(tmp_path, nsa_process):
+    done = nsa_process("play", "--arms", "1", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nsa play: error: arms must be a whole number from 2 up, got 1\n"
+
+
+LOADED = """
+import atexit, sys
+atexit.register(lambda: print(sorted({'brian2', 'matplotlib', 'numpy'} & set(sys.modules))))
+from experiments.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        (["--help"], "[]"),
+        (["table", "--help"], "['numpy']"),
+        ([*PLAY, "--agents", "random,ucb1"], "['matplotlib', 'numpy']"),
+    ],
+    ids=["help", "help of a command", "baselines"],
+)
+def test_a_command_loads_what_it_needs(words, loaded, tmp_path):
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == loaded
+
+
+def test_a_command_that_there_is_not_is_told(refused, tmp_path):
+    assert "invalid choice: 'plya'" in refused("plya", cwd=tmp_path)
 
 
 def processes_of_group(group):
@@ -206,8 +161,8 @@ def processes_of_group(group):
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_stops_without_a_traceback_files_or_processes(tmp_path, workers):
-    command = [sys.executable, "-m", "experiments", "play", "--agents", "thompson", "--arms", "1000"]
+def test_ctrl_c_stops_without_a_traceback_files_or_processes(tmp_path, workers, nsa_process):
+    command = nsa_process.words("play", "--agents", "thompson", "--arms", "1000")
     command += ["--repetitions", "50", "--workers", workers, "--out", str(tmp_path / "out")]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while not (tmp_path / "out").exists():  # it is made when the options are read
@@ -225,15 +180,7 @@ def test_ctrl_c_stops_without_a_traceback_files_or_processes(tmp_path, workers):
     assert not processes_of_group(process.pid)
 
 
-def test_a_parameter_file_made_from_a_shipped_set_and_changed_has_its_own_name(tmp_path):
-    text = nsa("parameters", "minbandit-38", "--json", cwd=tmp_path).stdout
-    (tmp_path / "mine.json").write_text(text)
-    assert load(tmp_path / "mine.json").name == "minbandit-38"
-    (tmp_path / "mine.json").write_text(text.replace('"tau_u": 179', '"tau_u": 180'))
-    assert load(tmp_path / "mine.json").name == "mine"
-
-
-def test_a_terminal_without_greek_letters_gets_question_marks(tmp_path):
-    done = nsa("parameters", "minbandit-38", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
+def test_a_terminal_without_greek_letters_gets_question_marks(tmp_path, nsa_process):
+    done = nsa_process("parameters", "minbandit-38", cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
     assert "tau_u" in done.stdout

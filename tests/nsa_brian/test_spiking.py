@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-import subprocess
-import sys
 
 import brian2
 import numpy as np
@@ -11,12 +9,12 @@ import pytest
 from brian2 import ms
 
 import envs
-from experiments.core import play, study
 from experiments.core.metrics import regret
 from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
-from experiments.studies.decision import study as decision_study
-from experiments.studies.response.study import respond
+from experiments.studies.decision.study import STUDY as DECISION
+from experiments.studies.play import study as play
+from experiments.studies.response.functions import respond
 from nsa_brian import NSA, SpikingNSA, SpikingParameters, load
 from nsa_brian.engines.registry import engine_of
 from nsa_brian.model.critical import critical
@@ -256,12 +254,10 @@ def test_models_and_engines_that_do_not_go_together_are_refused():
         engine_of("spikes", None)
 
 
-def test_the_command_plays_it(tmp_path):
-    command = [sys.executable, "-m", "experiments", "play", "--model", "spiking", "--arms", "2", "--trials", "1"]
-    command += ["--rounds", "3", "--repetitions", "2", "--agents", "nsa", "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert not done.returncode, done.stderr
-    assert json.loads(done.stdout)["settings"]["engine"] == "spiking"
+def test_the_command_plays_it(nsa, tmp_path):
+    game = ["--arms", "2", "--trials", "1", "--rounds", "3", "--repetitions", "2", "--agents", "nsa"]
+    said = nsa("play", "--model", "spiking", *game, "--json", cwd=tmp_path)
+    assert json.loads(said)["settings"]["engine"] == "spiking"
 
 
 @pytest.mark.slow
@@ -272,13 +268,13 @@ def test_workers_change_the_time_only():
 
 
 def test_a_decision_is_watched_from_the_command(tmp_path):
-    settings = dataclasses.replace(decision_study.PAPER, after=(0, 6), rounds=6, arms=3, engine="spiking")
-    results, _ = study.run("decision", settings, decision_study.cells(settings), tmp_path)
-    found = decision_study.summary(results)
-    assert found["decisions"][0]["u_end"] == [0, 0, 0]
-    assert found["critical_weight"]["spiking"] == pytest.approx(found["critical_weight"]["rate"], abs=0.1)
-    assert "critical weight" in decision_study.tables(results)[0].text()
-    assert len(decision_study.draw(results).axes) == 4 * 2 + 2
+    settings = dataclasses.replace(DECISION.presets["paper"], after=(0, 6), rounds=6, arms=3, engine="spiking")
+    results, _ = DECISION.run(settings, tmp_path)
+    found = results.summary
+    assert found.decisions[0].u_end == [0, 0, 0]
+    assert found.critical_weight.spiking == pytest.approx(found.critical_weight.rate, abs=0.1)
+    assert "critical weight" in results.tables[0].text()
+    assert len(DECISION.draw(results).axes) == 4 * 2 + 2
 
 
 @pytest.mark.slow

@@ -7,19 +7,25 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.core.figures import house_style, new_figure
-from experiments.core.game_settings import parameters_played
-from experiments.core.study import StudyResults
+from experiments.core.results import Results
+from experiments.studies.decision import spiking_figure
+from experiments.studies.decision.study import Settings, Summary
 
 _LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 
-def draw(results: StudyResults) -> Figure:
+def draw(results: Results[Settings, Summary]) -> Figure:
+    """The course of u and v for each training, or the spikes."""
+    return spiking_figure.draw(results) if results.settings.spiking else draw_rates(results)
+
+
+def draw_rates(results: Results[Settings, Summary]) -> Figure:
     """A column for each training: u above, v below, an arm a line; the border of the phases; the choice."""
     settings = results.settings
-    after = settings["after"]
-    values = parameters_played(settings)
+    after = settings.after
+    values = settings.parameters_of(settings.agents[0])
     border, end = values["duration_input"] / 1e3, (values["duration_input"] + values["duration_free"]) / 1e3
-    colors = mpl.colormaps["viridis"](np.linspace(0, 0.9, settings["arms"]))
+    colors = mpl.colormaps["viridis"](np.linspace(0, 0.9, settings.arms))
     with house_style():
         figure = new_figure(1.6 + 3.1 * len(after), 5)
         axes = figure.subplots(2, len(after), sharex=True, sharey="row", squeeze=False)
@@ -28,7 +34,7 @@ def draw(results: StudyResults) -> Figure:
             for row, name in enumerate("uv"):
                 ax = axes[row, column]
                 ax.axvspan(0, border, color="0.93", zorder=0)
-                for arm in range(settings["arms"]):
+                for arm in range(settings.arms):
                     chosen = arm == found["arm"]
                     ax.plot(
                         found["t"], found[name][:, arm], color=colors[arm], linestyle=_LINES[arm % len(_LINES)],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from experiments.core.cells import Arrays
+from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
-
-if TYPE_CHECKING:
-    from experiments.core.study import Arrays
+from experiments.studies.response.functions import respond as rates_respond
+from nsa_brian.model.critical import critical
+from nsa_brian.spiking.engine import SpikingNSA
 
 #: The cell that tells the firing left against the weight.
 RESPONSE = "response"
@@ -17,8 +17,6 @@ RESPONSE = "response"
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
     """Train the spiking network, then watch one more decision."""
-    from experiments.core.play import trained
-
     agent, bandit = trained(games, rounds)
     engine = agent.engine
     decision = engine.decide()
@@ -42,10 +40,6 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
 
 def respond(games: PlaySettings, points: int = 226) -> Arrays:
     """Firing left at a round's end for weights from 0 to w_max, and the critical weights of both models."""
-    from experiments.studies.response.study import respond as rates_respond
-    from nsa_brian import SpikingNSA
-    from nsa_brian.model.critical import critical
-
     parameters = games.nsa_agent(games.agents[0]).make_parameters()
     engine = SpikingNSA(points, parameters, seed=games.seed)  # a weight an option: one round for all of them
     w = np.linspace(0, parameters.w_max, points)

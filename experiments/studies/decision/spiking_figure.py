@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from experiments.core.cells import Arrays
 from experiments.core.figures import house_style, new_figure
-from experiments.core.study import Arrays, StudyResults
+from experiments.core.results import Results
 from experiments.studies.decision.spikes import RESPONSE
+from experiments.studies.decision.study import Settings, Summary
 
 #: Width of the bins in which spikes are counted for the rates, in seconds.
 BIN = 0.025
@@ -25,9 +27,9 @@ _U: Any = {"color": "#0072B2", "marker": "o"}
 _V: Any = {"color": "#D55E00", "marker": "^"}
 
 
-def draw(results: StudyResults) -> Figure:
+def draw(results: Results[Settings, Summary]) -> Figure:
     """A column for each training: rasters of U and V, their rates by option; and the firing left by weight."""
-    after, n_arms = results.settings["after"], results.settings["arms"]
+    after, n_arms = results.settings.after, results.settings.arms
     with house_style():
         figure = new_figure(4.6 + 3.1 * len(after), 7)
         parts: Any = figure.subfigures(1, 2, width_ratios=[0.8 + 3.1 * len(after), 3.5])

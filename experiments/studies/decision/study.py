@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from experiments.core.game_settings import GameSettings, model_told, setting
+from experiments.core.cells import Cell
+from experiments.core.game_settings import GameSettings, model_told
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.settings import PlaySettings
+from experiments.core.options import setting
+from experiments.core.results import Results, Row
+from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
-from experiments.studies.decision import spikes as spiking_decision
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from experiments.core.study import Arrays, Cell, StudyResults
-
-NAME = "decision"
-HELP = "one decision watched in the Brian2 network: u(t) and v(t) of every arm through both phases"
-EXAMPLES = """  nsa decision --arms 8 --after 0,5,50,500
-  nsa decision --model my.py
-  nsa decision --model spiking"""
-
-#: One in so many time steps is kept.
-TIME_STEP = 5
+from experiments.studies.decision import rates, spikes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,97 +38,115 @@ class Settings(GameSettings):
         if len(self.agents) != 1 or not is_nsa(self.agents[0]):
             raise ValueError(f"agents must be nsa, the only one that is a network, got {','.join(self.agents)}")
 
+    @property
+    def spiking(self) -> bool:
+        """Whether spikes are watched, not rates."""
+        return self.engine == "spiking"
+
 
 PAPER = Settings()
-PRESETS = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, after=(0, 8, 60), rounds=60)}
 
 
-def cells(settings: Settings) -> dict[str, Cell]:
-    """A cell for each length of training; with spikes, one more for the firing left against the weight."""
-    games = settings.games("MAB-P", settings.arms)
-    if settings.engine == "spiking":
-        watched = {f"{rounds}": partial(spiking_decision.decide, games, rounds) for rounds in settings.after}
-        return {**watched, spiking_decision.RESPONSE: partial(spiking_decision.respond, games)}
-    return {f"{rounds}": partial(decide, games, rounds) for rounds in settings.after}
+@dataclass(frozen=True)
+class Decided:
+    """What was decided after some rounds of training, and what was left of each arm then."""
+
+    after: int
+    arm: int
+    agreed: bool
+    w: list[float]
+    u_end: list[float]
+    v_end: list[float]
+    probabilities: list[float]
 
 
-def decide(games: PlaySettings, rounds: int) -> Arrays:
-    """Train, put the weights into the network, watch."""
-    from experiments.core.play import trained
-    from nsa_brian import NSANetwork
+@dataclass(frozen=True)
+class CriticalWeights:
+    """The weights from which on activity lasts, of both models; None where it never does."""
 
-    agent, bandit = trained(games, rounds)
-    engine = agent.engine
-    network = NSANetwork(games.arms, engine.parameters[0], ties=games.ties, seed=games.seed, model=engine.model)
-    network.set_weights(**{name: values[0] for name, values in engine.synapses.items()})
-    for name in engine.model.carried if rounds else ():
-        network.state(name)[:] = engine.state(name)
-    decision = network.decide()
-    return {
-        "t": decision.t[::TIME_STEP],
-        "u": decision.u[::TIME_STEP],
-        "v": decision.v[::TIME_STEP],
-        "u_end": decision.u[-1],
-        "v_end": decision.v[-1],
-        "w": engine.w[0],
-        "probabilities": bandit.probabilities[0],
-        "arm": np.array(decision.arm),
-        "agreed": np.array(decision.agreed),
-    }
+    spiking: float | None
+    rate: float | None
 
 
-def summary(results: StudyResults) -> dict[str, Any]:
-    """What was decided after each training."""
-    decisions = []
-    for rounds in results.settings["after"]:
-        found = results.cells[str(rounds)]
-        lists = {key: found[key].tolist() for key in ("w", "u_end", "v_end", "probabilities")}
-        decisions.append({"after": rounds, "arm": int(found["arm"]), "agreed": bool(found["agreed"]), **lists})
-    if not spiking(results):
-        return {"decisions": decisions}
-    critical = {
-        model: None
-        if np.isnan(results.cells[spiking_decision.RESPONSE][key])
-        else float(results.cells[spiking_decision.RESPONSE][key])
-        for model, key in (("spiking", "critical"), ("rate", "critical_rate"))
-    }
-    return {"decisions": decisions, "critical_weight": critical}
+@dataclass(frozen=True)
+class Summary:
+    """All decisions; with spikes, the critical weights too."""
+
+    decisions: list[Decided]
+    critical_weight: CriticalWeights | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Without what there is not."""
+        plain = dataclasses.asdict(self)
+        return plain if self.critical_weight else {"decisions": plain["decisions"]}
 
 
-def spiking(results: StudyResults) -> bool:
-    """Whether spikes were watched, not rates."""
-    return results.settings["engine"] == "spiking"
+class DecisionStudy(Study[Settings, Summary]):
+    """One decision, watched."""
 
+    name = "decision"
+    examples = """  nsa decision --arms 8 --after 0,5,50,500
+  nsa decision --model my.py
+  nsa decision --model spiking"""
+    presets = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, after=(0, 8, 60), rounds=60)}
+    caption = Caption(
+        "A decision, watched",
+        "Activities u and v of each arm over the two phases of a decision, before, during and after training: "
+        "without training all die out alike, after it the best arm's outlast the input.",
+    )
 
-def tables(results: StudyResults) -> list[Table]:
-    """The summary as a table."""
-    rows = [
-        [
-            str(found["after"]),
-            str(found["arm"]),
-            "agreed" if found["agreed"] else "explored",
-            *(f"{w:.2f} {u:.2f} {v:.2f}" for w, u, v in zip(found["w"], found["u_end"], found["v_end"], strict=True)),
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """A cell for each length of training; with spikes, one more for the firing left against the weight."""
+        games = settings.games("MAB-P", settings.arms)
+        decide = spikes.decide if settings.spiking else rates.decide
+        watched = {f"{rounds}": Cell(decide, games, rounds) for rounds in settings.after}
+        return {**watched, spikes.RESPONSE: Cell(spikes.respond, games)} if settings.spiking else watched
+
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """What was decided after each training."""
+        decisions = []
+        for rounds in results.settings.after:
+            found = results.cells[str(rounds)]
+            lists = {key: found[key].tolist() for key in ("w", "u_end", "v_end", "probabilities")}
+            decisions.append(Decided(rounds, int(found["arm"]), bool(found["agreed"]), **lists))
+        if not results.settings.spiking:
+            return Summary(decisions)
+        response = results.cells[spikes.RESPONSE]
+        critical = [None if np.isnan(w) else float(w) for w in (response["critical"], response["critical_rate"])]
+        return Summary(decisions, CriticalWeights(*critical))
+
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """The summary as a table."""
+        rows = [
+            [
+                str(found.after),
+                str(found.arm),
+                "agreed" if found.agreed else "explored",
+                *(f"{w:.2f} {u:.2f} {v:.2f}" for w, u, v in zip(found.w, found.u_end, found.v_end, strict=True)),
+            ]
+            for found in results.summary.decisions
         ]
-        for found in summary(results)["decisions"]
-    ]
-    arms = [f"arm {k}: w u v" for k in range(results.settings["arms"])]
-    left = "the activities left"
-    if spiking(results):
-        critical = {model: f"{w:.2f}" if w else "none" for model, w in summary(results)["critical_weight"].items()}
-        left = f"the firing left (Hz); critical weight {critical['spiking']}, of the rate model {critical['rate']}"
-    return [
-        Table(
-            f"decisions after training on MAB-P{model_told(results.settings)}; of each arm the weight and {left}",
-            ["rounds of training", "choice", "", *arms],
-            rows,
-            (0, 1),
-        )
-    ]
+        left, critical = "the activities left", results.summary.critical_weight
+        if critical is not None:
+            spiking, rate = (f"{w:.2f}" if w else "none" for w in (critical.spiking, critical.rate))
+            left = f"the firing left (Hz); critical weight {spiking}, of the rate model {rate}"
+        title = f"decisions after training on MAB-P{model_told(results.settings)}; of each arm the weight and {left}"
+        arms = [f"arm {k}: w u v" for k in range(results.settings.arms)]
+        return [Table(title, ["rounds of training", "choice", "", *arms], rows, (0, 1))]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each training and arm."""
+        return [
+            {
+                "after": found.after,
+                "arm": arm,
+                "chosen": arm == found.arm,
+                "agreed": found.agreed,
+                **{key: getattr(found, key)[arm] for key in ("w", "u_end", "v_end", "probabilities")},
+            }
+            for found in results.summary.decisions
+            for arm in range(results.settings.arms)
+        ]
 
 
-def draw(results: StudyResults) -> Figure:
-    """The course of u and v for each training, or the spikes."""
-    from experiments.studies.decision import figure as decision_figure
-    from experiments.studies.decision import spiking_figure
-
-    return (spiking_figure if spiking(results) else decision_figure).draw(results)
+STUDY = DecisionStudy()

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.core.figures import house_style, new_figure, style_of
+from experiments.core.metrics import Estimate
 from experiments.core.nsa_agents import is_nsa
+from experiments.core.results import Results
+from experiments.studies.noise.study import Player, Settings, Summary
 
 
-def draw(found: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) -> Figure:
+def draw(results: Results[Settings, Summary]) -> Figure:
     """A panel for each bandit."""
+    found, settings = results.summary.regret, results.settings
     columns = min(2, len(found))
     rows = -(-len(found) // columns)
     with house_style():
@@ -21,7 +22,7 @@ def draw(found: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) ->
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for ax, (env, of_env) in zip(axes.flat, found.items(), strict=False):
             draw_bandit(ax, of_env, settings)
-            ax.set_title(f"{env}, {settings['arms']} arms", loc="left")
+            ax.set_title(f"{env}, {settings.arms} arms", loc="left")
         for ax in list(axes.flat)[len(found) :]:
             ax.set_visible(False)
         for ax in axes[-1]:
@@ -33,18 +34,19 @@ def draw(found: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) ->
     return figure
 
 
-def draw_bandit(ax: Axes, of_env: Mapping[str, Any], settings: Mapping[str, Any]) -> Axes:
+def draw_bandit(ax: Axes, of_env: dict[Player, Estimate], settings: Settings) -> Axes:
     """Regret of NSA and its kind with its 95% interval at each strength, and the other agents as lines."""
-    agents, strengths = settings["agents"], settings["strengths"]
+    agents, strengths = settings.agents, settings.strengths
     for agent in filter(is_nsa, agents):
-        regrets = [of_env[f"{agent} {strength:g}"] for strength in strengths]
+        regrets = [of_env[Player(agent, strength)] for strength in strengths]
         color = style_of(agent, agents)["color"]
-        means = [regret["mean"] for regret in regrets]
-        if all(regret["ci95"] for regret in regrets):
-            low, high = zip(*(regret["ci95"] for regret in regrets), strict=True)
+        means = [regret.mean for regret in regrets]
+        intervals = [regret.ci95 for regret in regrets if regret.ci95]
+        if intervals:
+            low, high = zip(*intervals, strict=True)
             ax.fill_between(strengths, low, high, color=color, alpha=0.2, linewidth=0, label="95% interval")
         ax.plot(strengths, means, color=color, marker="o", markersize=4, label=agent)
     for name in agents:
         if not is_nsa(name):
-            ax.axhline(of_env[name]["mean"], label=name, **style_of(name, agents))
+            ax.axhline(of_env[Player(name)].mean, label=name, **style_of(name, agents))
     return ax

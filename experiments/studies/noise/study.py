@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments.core.game_settings import GameSettings, played, setting
+from experiments.core.cells import Cell
+from experiments.core.game_settings import GameSettings, bandits
+from experiments.core.metrics import Estimate, estimate
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.tables import Table, with_interval
-from experiments.studies.table.study import play_cell
+from experiments.core.options import setting
+from experiments.core.results import Results, Row
+from experiments.core.study import Study
+from experiments.core.tables import Table
+from experiments.studies.table.comparison import play_cell
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-    from experiments.core.study import Cell, StudyResults
+@dataclass(frozen=True)
+class Player:
+    """Who plays: an agent of the nsa kind with some strength of noise, or another agent, which has none."""
 
-NAME = "noise"
-HELP = "NSA's regret against the strength of noise in its rates, for each bandit"
-EXAMPLES = """  nsa noise --strengths 0,0.1,0.2 --envs MAB-sin --workers 2
-  nsa noise --parameters minbandit-38 --arms 5
-  nsa noise --agents nsa,nsa:my.py,random"""
+    agent: str
+    strength: float | None = None
+
+    @property
+    def label(self) -> str:
+        """For cells, tables and JSON."""
+        return self.agent if self.strength is None else f"{self.agent} {self.strength:g}"
+
+    def cell(self, env: str) -> str:
+        """The name of its cell."""
+        return f"{env}/{self.label}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +39,7 @@ class Settings(GameSettings):
     """Bandits and strengths of noise. Every option is integrated in every round, so games are short by default."""
 
     agents: tuple[str, ...] = setting(("nsa", "random"), "nsa and nsa:WHAT, and whom to show beside them", "A,B")
-    envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, comma separated", "E,F")
+    envs: tuple[str, ...] = bandits()
     arms: int = setting(10, "arms")
     rounds: int = setting(500, "rounds of a trial")
     repetitions: int = setting(20, "games, each with its own luck")
@@ -40,55 +50,83 @@ class Settings(GameSettings):
         if not any(map(is_nsa, self.agents)):
             raise ValueError(f"agents must include nsa, the one with noise, got {','.join(self.agents)}")
 
+    @property
+    def players(self) -> list[Player]:
+        """Those with noise, then the others."""
+        noisy = [Player(agent, x) for agent in filter(is_nsa, self.agents) for x in self.strengths]
+        return noisy + [Player(agent) for agent in self.agents if not is_nsa(agent)]
+
 
 STANDARD = Settings()
-PRESETS = {
-    "standard": STANDARD,
-    "full": dataclasses.replace(STANDARD, rounds=2000, repetitions=40),
-    "quick": dataclasses.replace(
-        STANDARD, rounds=50, repetitions=4, envs=("MAB-P", "MAB-sin"), strengths=(0.0, 0.1, 0.3)
-    ),
-}
 
 
-def cells(settings: Settings) -> dict[str, Cell]:
-    """A cell for each bandit, agent with noise and strength, and one for each bandit and other agent."""
-    made: dict[str, Cell] = {}
-    for env in settings.envs:
-        games = settings.games(env, settings.arms)
-        for agent in filter(is_nsa, settings.agents):
-            for strength in settings.strengths:
-                noisy = games.with_noise(strength)
-                noisy.check()
-                made[f"{env}/{agent} {strength:g}"] = partial(play_cell, noisy, agent)
-        for agent in settings.agents:
-            if not is_nsa(agent):
-                made[f"{env}/{agent}"] = partial(play_cell, games, agent)
-    return made
+@dataclass(frozen=True)
+class Summary:
+    """Regret by bandit and player."""
+
+    regret: dict[str, dict[Player, Estimate]]
+
+    def to_json(self) -> dict[str, Any]:
+        """With players by their labels."""
+        return {
+            "regret": {
+                env: {player.label: dataclasses.asdict(found) for player, found in of_env.items()}
+                for env, of_env in self.regret.items()
+            }
+        }
 
 
-def summary(results: StudyResults) -> dict[str, Any]:
-    """Regret of NSA by bandit and strength, and of the others by bandit."""
-    from experiments.core.metrics import summary
+class NoiseStudy(Study[Settings, Summary]):
+    """Regret against noise."""
 
-    found: dict[str, dict[str, Any]] = {}
-    for name, arrays in results.cells.items():
-        env, _, who = name.partition("/")
-        found.setdefault(env, {})[who] = summary(arrays["regret"])
-    return {"regret": found}
+    name = "noise"
+    examples = """  nsa noise --strengths 0,0.1,0.2 --envs MAB-sin --workers 2
+  nsa noise --parameters minbandit-38 --arms 5
+  nsa noise --agents nsa,nsa:my.py,random"""
+    presets = {
+        "standard": STANDARD,
+        "full": dataclasses.replace(STANDARD, rounds=2000, repetitions=40),
+        "quick": dataclasses.replace(
+            STANDARD, rounds=50, repetitions=4, envs=("MAB-P", "MAB-sin"), strengths=(0.0, 0.1, 0.3)
+        ),
+    }
+
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """A cell for each bandit, agent with noise and strength, and one for each bandit and other agent."""
+        made = {}
+        for env in settings.envs:
+            games = settings.games(env, settings.arms)
+            for player in settings.players:
+                own = games if player.strength is None else games.with_noise(player.strength)
+                own.check()
+                made[player.cell(env)] = Cell(play_cell, own, player.agent)
+        return made
+
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """Regret of NSA by bandit and strength, and of the others by bandit."""
+        settings, cells = results.settings, results.cells
+        return Summary(
+            {
+                env: {player: estimate(cells[player.cell(env)]["regret"]) for player in settings.players}
+                for env in settings.envs
+            }
+        )
+
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """A row for each bandit."""
+        settings = results.settings
+        columns = [player.label for player in settings.players]
+        rows = [[env, *(found.text for found in of_env.values())] for env, of_env in results.summary.regret.items()]
+        title = f"regret ± half its 95% interval against NSA's noise; {settings.arms} arms, {settings.length}"
+        return [Table(title, ["bandit", *columns], rows, range(1, len(columns) + 1))]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each bandit and player."""
+        return [
+            {"env": env, "agent": player.agent, "strength": player.strength, "regret": found.mean, "sd": found.sd}
+            for env, of_env in results.summary.regret.items()
+            for player, found in of_env.items()
+        ]
 
 
-def tables(results: StudyResults) -> list[Table]:
-    """A row for each bandit."""
-    found, settings = summary(results)["regret"], results.settings
-    columns = list(next(iter(found.values())))
-    rows = [[env, *(with_interval(of_env[column]) for column in columns)] for env, of_env in found.items()]
-    title = f"regret ± half its 95% interval against NSA's noise; {settings['arms']} arms, {played(settings)}"
-    return [Table(title, ["bandit", *columns], rows, range(1, len(columns) + 1))]
-
-
-def draw(results: StudyResults) -> Figure:
-    """Regret against strength."""
-    from experiments.studies.noise import figure as noise_figure
-
-    return noise_figure.draw(summary(results)["regret"], results.settings)
+STUDY = NoiseStudy()

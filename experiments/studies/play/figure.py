@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from experiments.core import metrics
 from experiments.core.figures import house_style, new_figure, style_of
-from experiments.core.results import PlayResults
+from experiments.studies.play.study import PlayResults, games_told
 
 
 def draw(results: PlayResults) -> Figure:
@@ -43,8 +43,7 @@ def draw_reward(ax: Axes, results: PlayResults) -> Axes:
         curve = metrics.smooth(record.expected.mean(axis=0), window)
         ax.plot(curve, label=f"{agent} ({metrics.regret(record).mean():.3f})", **style_of(agent, list(records)))
     ax.plot(bandit.chance.mean(axis=0), color="black", linewidth=1, linestyle=(0, (1, 3)), label="chance")
-    games = f"{settings.repetitions} game{'s' * (settings.repetitions > 1)}"
-    ax.set_title(f"{settings.env}, {settings.arms} arms, mean of {games}", loc="left")
+    ax.set_title(f"{settings.env}, {settings.arms} arms, mean of {games_told(settings)}", loc="left")
     ax.set_ylabel(f"expected reward\n(mean of {window} rounds)")
     ax.set_ylim(0, 1.02)
     ax.legend(title="agent (regret)", loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from experiments.core.figures import house_style, new_figure
-from experiments.core.study import StudyResults
+from experiments.core.results import Results
+from experiments.studies.response.study import Settings, Summary
 
 U, V = {"color": "#0072B2", "linestyle": "-"}, {"color": "#D55E00", "linestyle": "--"}
 
 
-def draw(results: StudyResults) -> Figure:
+def draw(results: Results[Settings, Summary]) -> Figure:
     """For each set: what is left at a round's end, the functions of the weight, the neural responses."""
     sets = list(results.cells)
     with house_style():

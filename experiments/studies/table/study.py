@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from importlib import resources
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.core.agents import sees_the_bandit
-from experiments.core.game_settings import GameSettings, played, setting
-from experiments.core.settings import PlaySettings
-from experiments.core.tables import Table, with_interval
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from experiments.core.study import Arrays, Cell, StudyResults
-
-NAME = "table"
-HELP = "the comparison table: four bandits, 5 to 1000 arms, all agents"
-EXAMPLES = """  nsa table --preset full --workers 2
-  nsa table --drift published-table --json
-  nsa table --agents state-of-the-art --envs switching,random-walk,needle --arms 10
-  nsa table --from nsa-results/table-01234567.npz --format pdf"""
+from experiments.core.cells import Cell
+from experiments.core.claims import Claim, verdict
+from experiments.core.game_settings import GameSettings, bandits
+from experiments.core.metrics import Ranks
+from experiments.core.options import setting
+from experiments.core.results import Results, Row
+from experiments.core.study import Caption, Export, Study
+from experiments.core.tables import Table
+from experiments.studies.table import formats
+from experiments.studies.table.comparison import (
+    Comparison,
+    Totals,
+    cell_name,
+    compare,
+    comparison_rows,
+    csv_text,
+    play_cell,
+    ranks,
+    totals,
+)
 
 DRIFTS = ("new-targets", "published-table")
 
@@ -35,7 +36,7 @@ DRIFTS = ("new-targets", "published-table")
 class Settings(GameSettings):
     """Bandits and numbers of arms that all agents play."""
 
-    envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, comma separated", "E,F")
+    envs: tuple[str, ...] = bandits()
     arms: tuple[int, ...] = setting((5, 10, 50, 100, 200, 1000), "numbers of arms, comma separated", "K,L")
     drift: str = setting("new-targets", f"MAB-D: {' or '.join(DRIFTS)} (the public code's)", "KIND")
 
@@ -46,212 +47,171 @@ class Settings(GameSettings):
 
 
 PAPER = Settings()
-PRESETS = {
-    "paper": PAPER,
-    "full": dataclasses.replace(PAPER, repetitions=40),
-    "quick": dataclasses.replace(PAPER, rounds=200, repetitions=3),
-}
 
 
-def cells(settings: Settings) -> dict[str, Cell]:
-    """One cell for each bandit, number of arms and agent; the longest first, so that workers end together."""
-    made: dict[str, Cell] = {}
-    for arms in sorted(settings.arms, reverse=True):
-        for env in settings.envs:
-            options = {"preset": "published-table"} if (env, settings.drift) == ("MAB-D", "published-table") else {}
-            games = settings.games(env, arms, **options)
-            for agent in settings.agents:
-                made[f"{env}/{arms}/{agent}"] = partial(play_cell, games, agent)
-    return made
+@dataclass(frozen=True)
+class Summary:
+    """Every cell, each agent's totals, how far ours lie from the paper's cells, and the ranks."""
+
+    cells: list[Comparison]
+    mean_regret: dict[str, float]
+    cells_won: dict[str, int]
+    cells_won_or_level: dict[str, int]
+    paper_cells: int
+    paper_cells_within_2_se: int
+    paper_mean_deviation: dict[str, float]
+    ranks: Ranks | None
+
+    @property
+    def by_place(self) -> dict[tuple[str, int], Comparison]:
+        """The cells by bandit and number of arms."""
+        return {(cell.env, cell.arms): cell for cell in self.cells}
 
 
-def play_cell(games: PlaySettings, agent: str) -> Arrays:
-    """One agent's games: each measure of each repetition."""
-    from experiments.core import metrics
-    from experiments.core.play import play_agent
+class TableStudy(Study[Settings, Summary]):
+    """The paper's comparison."""
 
-    record = play_agent(games, agent, range(games.repetitions))
-    return {
-        "regret": metrics.regret(record),
-        "published_regret": metrics.published_regret(record, games.rounds),
-        "reward": metrics.reward(record),
-        "entropy": metrics.choice_entropy(record.arms).mean(axis=1),
-        "fingerprint": np.array(metrics.fingerprint(record)),
+    name = "table"
+    examples = """  nsa table --preset full --workers 2
+  nsa table --drift published-table --json
+  nsa table --agents state-of-the-art --envs switching,random-walk,needle --arms 10
+  nsa table --from nsa-results/table-01234567.npz --format pdf"""
+    presets = {
+        "paper": PAPER,
+        "full": dataclasses.replace(PAPER, repetitions=40),
+        "quick": dataclasses.replace(PAPER, rounds=200, repetitions=3),
     }
+    caption = Caption("The comparison", "Heat map of the mean regret of each agent for each bandit and number of arms.")
 
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """One cell for each bandit, number of arms and agent; the longest first, so that workers end together."""
+        made = {}
+        for arms in sorted(settings.arms, reverse=True):
+            for env in settings.envs:
+                options = {"preset": "published-table"} if (env, settings.drift) == ("MAB-D", "published-table") else {}
+                games = settings.games(env, arms, options)
+                for agent in settings.agents:
+                    made[cell_name(env, arms, agent)] = Cell(play_cell, games, agent)
+        return made
 
-def paper_table() -> dict[str, Any]:
-    """The paper's own table: mean and sd of each cell."""
-    return json.loads((resources.files("experiments") / "data" / "paper_table.json").read_text("utf-8"))
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """Every cell with each agent's measures, who is best, who is level with it, and the paper's numbers."""
+        settings = results.settings
+        agents = settings.agents
+        cells = [compare(results.cells, env, arms, agents) for env in settings.envs for arms in settings.arms]
+        return _summed_up(cells, agents, totals(cells, agents))
 
-
-def summary(results: StudyResults) -> dict[str, Any]:
-    """Every cell with each agent's measures, who is best, who is level with it, and the paper's numbers."""
-    found = results.settings
-    listed = [compare(results, env, arms) for env in found["envs"] for arms in found["arms"]]
-    return {
-        "cells": listed,
-        **totals(listed, found["agents"]),
-        **_paper_totals(listed, found["agents"]),
-        "ranks": ranks(listed, found["agents"]),
-    }
-
-
-def compare(results: StudyResults, env: str, arms: int) -> dict[str, Any]:
-    """Each agent's measures on one bandit with some number of arms, who is best and who is level with it."""
-    from experiments.core.metrics import level_with_best, summary
-
-    arrays = {agent: results.cells[f"{env}/{arms}/{agent}"] for agent in results.settings["agents"]}
-    contenders = {agent: a["regret"] for agent, a in arrays.items() if not sees_the_bandit(agent)}
-    best, level = level_with_best(contenders or {agent: a["regret"] for agent, a in arrays.items()})
-    agents = {}
-    for agent, a in arrays.items():
-        published = summary(a["published_regret"])
-        agents[agent] = {
-            "regret": summary(a["regret"]),
-            "published_regret": {"mean": published["mean"], "sd": published["sd"]},
-            "reward": float(a["reward"].mean()),
-            "entropy": float(a["entropy"].mean()),
-            "fingerprint": str(a["fingerprint"]),
-            "paper": _against_paper(env, arms, agent, a["published_regret"]),
-        }
-    return {"env": env, "arms": arms, "best": best, "level": level, "agents": agents}
-
-
-def _against_paper(env: str, arms: int, agent: str, published: np.ndarray) -> dict[str, Any] | None:
-    """The paper's cell, and how many standard errors (of the difference) ours lies from it."""
-    paper = paper_table()
-    if agent not in paper.get(env, {}) or arms not in paper["arms"]:
-        return None
-    column = paper["arms"].index(arms)
-    mean, sd = paper[env][agent]["mean"][column], paper[env][agent]["sd"][column]
-    if len(published) < 2:
-        return {"mean": mean, "sd": sd, "z": None}
-    error = np.sqrt(sd**2 / 5 + published.var(ddof=1) / len(published))
-    return {"mean": mean, "sd": sd, "z": float((published.mean() - mean) / error)}
-
-
-def ranks(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any] | None:
-    """Where the contenders stand over all cells; None where there is nothing to rank."""
-    from experiments.core.metrics import mean_ranks
-
-    contenders = [agent for agent in agents if not sees_the_bandit(agent)]
-    if len(contenders) < 3 or len(listed) < 2:
-        return None
-    regrets = [[cell["agents"][agent]["regret"]["mean"] for agent in contenders] for cell in listed]
-    return mean_ranks(contenders, np.array(regrets))
-
-
-def totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
-    """Each agent's mean regret over some cells, and how many it won."""
-    return {
-        "mean_regret": {a: float(np.mean([cell["agents"][a]["regret"]["mean"] for cell in listed])) for a in agents},
-        "cells_won": {a: sum(cell["best"] == a for cell in listed) for a in agents},
-        "cells_won_or_level": {a: sum(a in cell["level"] for cell in listed) for a in agents},
-    }
-
-
-def _paper_totals(listed: list[dict[str, Any]], agents: list[str]) -> dict[str, Any]:
-    """How far ours lie from the paper's cells."""
-    compared = [
-        (agent, found["paper"], found["published_regret"]["mean"])
-        for cell in listed
-        for agent, found in cell["agents"].items()
-        if found["paper"] is not None and found["paper"]["z"] is not None
-    ]
-    return {
-        "paper_cells": len(compared),
-        "paper_cells_within_2_se": sum(abs(paper["z"]) <= 2 for _, paper, _ in compared),
-        "paper_mean_deviation": {
-            a: float(np.mean([abs(ours - paper["mean"]) for agent, paper, ours in compared if agent == a]))
-            for a in agents
-            if any(agent == a for agent, _, _ in compared)
-        },
-    }
-
-
-def tables(results: StudyResults) -> list[Table]:
-    """Regret, published regret beside the paper's, and who won."""
-    found, settings = summary(results), results.settings
-    header = ["bandit", "agent", *(f"K={k}" for k in settings["arms"])]
-    right = range(2, len(header))
-    rank = found["ranks"]["mean"] if found["ranks"] else {}
-    won = [
-        [a, f"{found['mean_regret'][a]:.3f}", str(found["cells_won"][a]), str(found["cells_won_or_level"][a])]
-        + ([f"{rank[a]:.2f}" if a in rank else "–"] if rank else [])
-        for a in sorted(settings["agents"], key=lambda a: rank.get(a, np.inf))
-    ]
-    told = f"mean regret over the {len(found['cells'])} cells, and cells won"
-    if rank:
-        told += f"; mean ranks differ (Nemenyi, 5%) from {found['ranks']['critical_difference']:.2f} apart"
-    if found["paper_cells"]:
-        deviation = ", ".join(f"{agent} {value:.3f}" for agent, value in found["paper_mean_deviation"].items())
-        told += (
-            f"; {found['paper_cells_within_2_se']} of the paper's {found['paper_cells']} cells lie within two standard "
-            f"errors of ours, mean absolute deviation {deviation}"
-        )
-    return [
-        Table(
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """Regret, published regret beside the paper's, and who won."""
+        found, settings = results.summary, results.settings
+        header = ["bandit", "agent", *(f"K={k}" for k in settings.arms)]
+        right = range(2, len(header))
+        title = (
             f"regret of eq. (1) ± half its 95% interval; * best, = level with it (paired t-test, 5%); "
-            f"{played(settings)}; MAB-D: {settings['drift']}",
-            header,
-            rows(found, settings, _regret_cell),
-            right,
-        ),
-        Table(
-            "published regret, ours | the paper's mean(sd); ! more than two standard errors apart",
-            header,
-            rows(found, settings, _published_cell),
-            right,
-        ),
-        Table(
-            told,
-            ["agent", "mean regret", "cells won", "won or level", *["mean rank"] * bool(rank)],
-            won,
-            range(1, 5),
-        ),
+            f"{settings.length}; MAB-D: {settings.drift}"
+        )
+        published = "published regret, ours | the paper's mean(sd); ! more than two standard errors apart"
+        return [
+            Table(title, header, _grid(found, settings, _regret_text), right),
+            Table(published, header, _grid(found, settings, _published_text), right),
+            _won(found, settings),
+        ]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each bandit, number of arms and agent."""
+        return comparison_rows(results.summary.cells)
+
+    def claims(self, results: Results[Settings, Summary]) -> list[Claim]:
+        """What the paper says of NSA in general, and of many arms."""
+        return [_solid(results.summary), _large_k(results.summary)]
+
+    def exports(self, results: Results[Settings, Summary]) -> list[Export]:
+        """CSV, Markdown and LaTeX."""
+        return [
+            Export("csv", "csv", csv_text(self.rows(results))),
+            Export("markdown", "md", formats.markdown(results.summary, results.settings)),
+            Export("latex", "tex", formats.latex(results.summary, results.settings)),
+        ]
+
+
+STUDY = TableStudy()
+
+
+def _summed_up(cells: list[Comparison], agents: tuple[str, ...], won: Totals) -> Summary:
+    compared = [
+        (agent, abs(found.published_regret.mean - found.paper.mean), found.paper.z)
+        for cell in cells
+        for agent, found in cell.agents.items()
+        if found.paper is not None and found.paper.z is not None
+    ]
+    deviations = {a: [deviation for agent, deviation, _ in compared if agent == a] for a in agents}
+    return Summary(
+        cells=cells,
+        **vars(won),
+        paper_cells=len(compared),
+        paper_cells_within_2_se=sum(abs(z) <= 2 for _, _, z in compared),
+        paper_mean_deviation={agent: float(np.mean(found)) for agent, found in deviations.items() if found},
+        ranks=ranks(cells, agents),
+    )
+
+
+def _grid(found: Summary, settings: Settings, show: Callable[[Comparison, str], str]) -> list[list[str]]:
+    """A row for each bandit and agent, a cell for each number of arms."""
+    places = found.by_place
+    return [
+        [env, agent, *(show(places[env, k], agent) for k in settings.arms)]
+        for env in settings.envs
+        for agent in settings.agents
     ]
 
 
-def rows(found: dict[str, Any], settings: dict[str, Any], show: Any) -> list[list[str]]:
-    """A row for each bandit and agent, a cell for each number of arms."""
-    by_place = {(cell["env"], cell["arms"]): cell for cell in found["cells"]}
-    made = []
-    for env in settings["envs"]:
-        for agent in settings["agents"]:
-            shown = [show(by_place[env, k], agent) for k in settings["arms"]]
-            made.append([env, agent, *shown])
-    return made
+def _regret_text(cell: Comparison, agent: str) -> str:
+    mark = "*" if cell.best == agent else "=" if agent in cell.level else " "
+    return cell.agents[agent].regret.text + mark
 
 
-def _regret_cell(cell: dict[str, Any], agent: str) -> str:
-    mark = "*" if cell["best"] == agent else "=" if agent in cell["level"] else " "
-    return with_interval(cell["agents"][agent]["regret"]) + mark
-
-
-def _published_cell(cell: dict[str, Any], agent: str) -> str:
-    found = cell["agents"][agent]
-    ours, paper = found["published_regret"]["mean"], found["paper"]
+def _published_text(cell: Comparison, agent: str) -> str:
+    ours, paper = cell.agents[agent].published_regret.mean, cell.agents[agent].paper
     if paper is None:
         return f"{ours:.2f}"
-    mark = "!" if paper["z"] is not None and abs(paper["z"]) > 2 else " "
-    return f"{ours:.2f} | {paper['mean']:.2f}({paper['sd']:.2f}){mark}"
+    mark = "!" if paper.z is not None and abs(paper.z) > 2 else " "
+    return f"{ours:.2f} | {paper.mean:.2f}({paper.sd:.2f}){mark}"
 
 
-def exports(results: StudyResults) -> dict[str, tuple[str, str]]:
-    """CSV, Markdown and LaTeX: suffix and text of each."""
-    from experiments.studies.table import formats as table_formats
+def _won(found: Summary, settings: Settings) -> Table:
+    rank = found.ranks.mean if found.ranks else {}
+    rows = [
+        [a, f"{found.mean_regret[a]:.3f}", str(found.cells_won[a]), str(found.cells_won_or_level[a])]
+        + ([f"{rank[a]:.2f}" if a in rank else "–"] if rank else [])
+        for a in sorted(settings.agents, key=lambda a: rank.get(a, np.inf))
+    ]
+    title = f"mean regret over the {len(found.cells)} cells, and cells won"
+    if found.ranks:
+        title += f"; mean ranks differ (Nemenyi, 5%) from {found.ranks.critical_difference:.2f} apart"
+    if found.paper_cells:
+        deviation = ", ".join(f"{agent} {value:.3f}" for agent, value in found.paper_mean_deviation.items())
+        title += (
+            f"; {found.paper_cells_within_2_se} of the paper's {found.paper_cells} cells lie within two standard "
+            f"errors of ours, mean absolute deviation {deviation}"
+        )
+    header = ["agent", "mean regret", "cells won", "won or level", *["mean rank"] * bool(rank)]
+    return Table(title, header, rows, range(1, 5))
 
-    found = summary(results)
-    return {
-        "csv": ("csv", table_formats.csv_text(found)),
-        "markdown": ("md", table_formats.markdown(found, results.settings)),
-        "latex": ("tex", table_formats.latex(found, results.settings)),
-    }
+
+def _solid(found: Summary) -> Claim:
+    won, cells = found.cells_won_or_level["nsa"], len(found.cells)
+    most = max(value for agent, value in found.cells_won_or_level.items() if agent != "nsa")
+    evidence = f"best or level with the best in {won} of {cells} cells; the next best agent in {most}"
+    statement = "NSA is most of the time as good as the other algorithms or better"
+    return Claim("table", statement, evidence, verdict(won > cells / 2 and won >= most, partly=won >= cells / 3))
 
 
-def draw(results: StudyResults) -> Figure:
-    """A heat map of the regrets."""
-    from experiments.studies.table import figure as table_figure
-
-    return table_figure.draw(summary(results), results.settings)
+def _large_k(found: Summary) -> Claim:
+    by_arms: dict[int, list[float]] = {}
+    for cell in found.cells:
+        by_arms.setdefault(cell.arms, []).append(cell.agents["nsa"].regret.mean)
+    means = {arms: sum(values) / len(values) for arms, values in by_arms.items()}
+    few, many = means[min(means)], means[max(means)]
+    evidence = f"mean regret {few:.3f} at {min(means)} arms, {many:.3f} at {max(means)}"
+    statement = "a large number of arms is no significant challenge for NSA"
+    return Claim("table", statement, evidence, verdict(many < 1.25 * few, partly=many < 2 * few))

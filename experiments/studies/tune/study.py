@@ -5,25 +5,18 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import baselines
-from experiments.core.game_settings import setting
+from evolution.fitness import Games
+from experiments.core.cells import Arrays, Cell
+from experiments.core.game_settings import bandits
+from experiments.core.options import setting
+from experiments.core.results import Results, Row
+from experiments.core.study import Export, Study
 from experiments.core.tables import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from evolution import Games
-    from experiments.core.study import Arrays, Cell, StudyResults
-
-NAME = "tune"
-HELP = "tune the baselines' own parameters on the games that NSA's were evolved on"
-EXAMPLES = """  nsa tune --policies optimistic,d-ucb --workers 2
-  nsa table --agents nsa,optimistic:tuned,d-ucb:tuned"""
+from experiments.studies.tune.grid import tune
 
 
 def tunable_policies() -> tuple[str, ...]:
@@ -36,7 +29,7 @@ class Settings:
     """Who is tuned, on which games, how finely."""
 
     policies: tuple[str, ...] = setting(tunable_policies(), "policies, comma separated (default: all)", "A,B")
-    envs: tuple[str, ...] = setting(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, NAME or NAME:PRESET", "E,F")
+    envs: tuple[str, ...] = bandits(text="bandits, NAME or NAME:PRESET")
     arms: tuple[int, ...] = setting((5, 20, 100), "numbers of arms", "K,L")
     trials: int = setting(2, "trials of a game")
     rounds: int = setting(2000, "rounds of a trial")
@@ -53,86 +46,119 @@ class Settings:
 
     def games(self) -> Games:
         """The games in the words of the search."""
-        from evolution import Games
-
         return Games(envs=self.envs, arms=self.arms, trials=self.trials, rounds=self.rounds, iterations=self.iterations)
 
 
 FULL = Settings()
-PRESETS = {
-    "full": FULL,
-    "quick": dataclasses.replace(FULL, policies=("epsilon-greedy", "d-ucb"), arms=(5,), rounds=100, narrowings=1),
-}
 
 
-def cells(settings: Settings) -> dict[str, Cell]:
-    """A cell for each policy; the longest first, so that workers end together."""
-    games = settings.games()
-    longest_first = sorted(settings.policies, key=lambda name: -len(baselines.POLICIES[name].tunable))
-    return {name: partial(tune_cell, name, games, settings.seed, settings.narrowings) for name in longest_first}
+@dataclass(frozen=True)
+class Tuned:
+    """The best of a policy's last grid, beside its defaults, and whether it lies on an edge."""
+
+    settings: dict[str, float]
+    regret: float
+    default_regret: float
+    searched: dict[str, tuple[float, float]]
+    tried: int
+    grids: int
+    on_edge: list[str]
+    on_legal_bound: list[str]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What came of each policy."""
+
+    policies: dict[str, Tuned]
+
+
+class TuneStudy(Study[Settings, Summary]):
+    """The baselines, tuned."""
+
+    name = "tune"
+    examples = """  nsa tune --policies optimistic,d-ucb --workers 2
+  nsa table --agents nsa,optimistic:tuned,d-ucb:tuned"""
+    presets = {
+        "full": FULL,
+        "quick": dataclasses.replace(FULL, policies=("epsilon-greedy", "d-ucb"), arms=(5,), rounds=100, narrowings=1),
+    }
+
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """A cell for each policy; the longest first, so that workers end together."""
+        games = settings.games()
+        longest_first = sorted(settings.policies, key=lambda name: -len(baselines.POLICIES[name].tunable))
+        return {name: Cell(tune_cell, name, games, settings.seed, settings.narrowings) for name in longest_first}
+
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """For each policy the best of the last grid, beside the defaults, and whether it lies on an edge."""
+        return Summary({name: _tuned(name, found) for name, found in results.cells.items()})
+
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """Tuned values and what they bring."""
+        settings = results.settings
+        games = f"{', '.join(settings.envs)}; K = {', '.join(map(str, settings.arms))}; seed {settings.seed}"
+        rows = []
+        for name, found in results.summary.policies.items():
+            values = ", ".join(f"{key} {value:g}" for key, value in found.settings.items())
+            notes = [f"{key}: edge of what was tried" for key in found.on_edge]
+            notes += [f"{key}: bound of the legal values" for key in found.on_legal_bound]
+            regrets = [f"{regret:.3f}" for regret in (found.regret, found.default_regret)]
+            rows.append([name, values, *regrets, str(found.tried), "; ".join(notes)])
+        header = ["policy", "tuned", "regret", "default's", "tried", "note"]
+        return [Table(f"tuned on the games of NSA's search: {games}", header, rows, (2, 3, 4))]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each policy and parameter."""
+        return [
+            {
+                "policy": name,
+                "parameter": key,
+                "value": value,
+                "regret": found.regret,
+                "default_regret": found.default_regret,
+                "on_edge": key in found.on_edge,
+            }
+            for name, found in results.summary.policies.items()
+            for key, value in found.settings.items()
+        ]
+
+    def exports(self, results: Results[Settings, Summary]) -> list[Export]:
+        """The tuned values as data, with what made them."""
+        summary = dataclasses.asdict(results.summary)
+        record = {"settings": results.told, "versions": results.versions, **summary}
+        return [Export("tuned", "json", json.dumps(record, indent=1) + "\n")]
+
+
+STUDY = TuneStudy()
 
 
 def tune_cell(name: str, games: Games, seed: int, narrowings: int) -> Arrays:
     """Everything tried for one policy."""
-    from experiments.studies.tune.grid import tune
-
     found = tune(name, games, seed, narrowings)
     return {name: np.asarray(value) for name, value in vars(found).items()}
 
 
-def summary(results: StudyResults) -> dict[str, Any]:
-    """For each policy the best of the last grid, beside the defaults, and whether it lies on an edge."""
-    policies = {}
-    for name, found in results.cells.items():
-        best, values, tunable = int(found["best"]), found["values"], baselines.POLICIES[name].tunable
-        settings = {key: _plain(t, values[best, i]) for i, (key, t) in enumerate(tunable.items())}
-        edges, bounds = [], []
-        for i, (key, t) in enumerate(tunable.items()):
-            value = values[best, i]
-            if value in t.legal:
-                bounds.append(key)
-            elif value in (values[:, i].min(), values[:, i].max()):
-                edges.append(key)
-        policies[name] = {
-            "settings": settings,
-            "regret": float(found["regret"][best]),
-            "default_regret": float(found["default"]),
-            "searched": {key: [values[:, i].min(), values[:, i].max()] for i, key in enumerate(tunable)},
-            "tried": len(values),
-            "grids": int(found["grid"].max()) + 1,
-            "on_edge": edges,
-            "on_legal_bound": bounds,
-        }
-    return {"policies": policies}
+def _tuned(name: str, found: Arrays) -> Tuned:
+    best, values, tunable = int(found["best"]), found["values"], baselines.POLICIES[name].tunable
+    edges, bounds = [], []
+    for i, (key, t) in enumerate(tunable.items()):
+        value = values[best, i]
+        if value in t.legal:
+            bounds.append(key)
+        elif value in (values[:, i].min(), values[:, i].max()):
+            edges.append(key)
+    return Tuned(
+        settings={key: _plain(t, values[best, i]) for i, (key, t) in enumerate(tunable.items())},
+        regret=float(found["regret"][best]),
+        default_regret=float(found["default"]),
+        searched={key: (float(values[:, i].min()), float(values[:, i].max())) for i, key in enumerate(tunable)},
+        tried=len(values),
+        grids=int(found["grid"].max()) + 1,
+        on_edge=edges,
+        on_legal_bound=bounds,
+    )
 
 
 def _plain(tunable: baselines.Tunable, value: float) -> float:
     return int(value) if tunable.integer else float(f"{value:.4g}")
-
-
-def tables(results: StudyResults) -> list[Table]:
-    """Tuned values and what they bring."""
-    settings = results.settings
-    games = f"{', '.join(settings['envs'])}; K = {', '.join(map(str, settings['arms']))}; seed {settings['seed']}"
-    rows = []
-    for name, found in summary(results)["policies"].items():
-        values = ", ".join(f"{key} {value:g}" for key, value in found["settings"].items())
-        notes = [f"{key}: edge of what was tried" for key in found["on_edge"]]
-        notes += [f"{key}: bound of the legal values" for key in found["on_legal_bound"]]
-        regrets = [f"{found[key]:.3f}" for key in ("regret", "default_regret")]
-        rows.append([name, values, *regrets, str(found["tried"]), "; ".join(notes)])
-    header = ["policy", "tuned", "regret", "default's", "tried", "note"]
-    return [Table(f"tuned on the games of NSA's search: {games}", header, rows, (2, 3, 4))]
-
-
-def exports(results: StudyResults) -> dict[str, tuple[str, str]]:
-    """The tuned values as data, with what made them."""
-    record = {"settings": results.settings, "versions": results.versions, **summary(results)}
-    return {"tuned": ("json", json.dumps(record, indent=1) + "\n")}
-
-
-def draw(results: StudyResults) -> Figure:
-    """Regret against each parameter of each policy."""
-    from experiments.studies.tune import figure as tune_figure
-
-    return tune_figure.draw(results.cells, summary(results)["policies"])

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from experiments.core.game_settings import GameSettings, model_told, setting
+from experiments.core.cells import Arrays, Cell
+from experiments.core.claims import Claim, verdict
+from experiments.core.game import play
+from experiments.core.game_settings import GameSettings, model_told
 from experiments.core.nsa_agents import is_nsa
+from experiments.core.options import setting
+from experiments.core.play import make_bandit, make_player
+from experiments.core.results import Results, Row
 from experiments.core.settings import PlaySettings
+from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from experiments.core.study import Arrays, Cell, StudyResults
-
-NAME = "updates"
-HELP = "NSA's weight change a round, its mean reward and its weights, over a change of the bandit"
-EXAMPLES = "  nsa updates --parameters minbandit-29\n  nsa updates --model my.py"
 
 #: Every n-th round's weights are kept.
 WEIGHT_STEP = 5
@@ -42,18 +39,97 @@ class Settings(GameSettings):
         if len(self.agents) != 1 or not is_nsa(self.agents[0]):
             raise ValueError(f"agents must be nsa, the only one with weights, got {','.join(self.agents)}")
 
+    @property
+    def agent(self) -> str:
+        """The only one."""
+        return self.agents[0]
+
 
 PAPER = Settings()
-PRESETS = {
-    "paper": PAPER,
-    "full": dataclasses.replace(PAPER, repetitions=100),
-    "quick": dataclasses.replace(PAPER, rounds=400, repetitions=10),
-}
 
 
-def cells(settings: Settings) -> dict[str, Cell]:
-    """One cell: all games at once."""
-    return {settings.agents[0]: partial(play_watched, settings.games("MAB-P", settings.arms))}
+@dataclass(frozen=True)
+class Part:
+    """Mean weight change with its standard error over games, and mean reward."""
+
+    update: float
+    update_se: float
+    reward: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The beginning of a trial, and the rest of it."""
+
+    early: Part
+    late: Part
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All trials, and how many rounds count as their beginning."""
+
+    early_rounds: int
+    trials: list[Trial]
+
+
+class UpdatesStudy(Study[Settings, Summary]):
+    """Weight changes over a change of the bandit."""
+
+    name = "updates"
+    examples = "  nsa updates --parameters minbandit-29\n  nsa updates --model my.py"
+    presets = {
+        "paper": PAPER,
+        "full": dataclasses.replace(PAPER, repetitions=100),
+        "quick": dataclasses.replace(PAPER, rounds=400, repetitions=10),
+    }
+    caption = Caption(
+        "Weight updates",
+        "Weight change a round and mean reward over a change of the bandit, and the weights of one game as a map.",
+    )
+
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """One cell: all games at once."""
+        return {settings.agent: Cell(play_watched, settings.games("MAB-P", settings.arms))}
+
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """The mean weight change and reward at the beginning and in the rest of each trial."""
+        settings, found = results.settings, results.cells[results.settings.agent]
+        early = min(EARLY, settings.rounds // 2)
+        trials = []
+        for trial in range(settings.trials):
+            start, stop = trial * settings.rounds, (trial + 1) * settings.rounds
+            parts = slice(start, start + early), slice(start + early, stop)
+            trials.append(Trial(*(_part(found["updates"][:, p], found["rewards"][:, p]) for p in parts)))
+        return Summary(early, trials)
+
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """The summary as a table."""
+        rows = []
+        for i, trial in enumerate(results.summary.trials):
+            cells = [str(i + 1)]
+            for part in (trial.early, trial.late):
+                cells += [f"{part.update:+.4f} ± {part.update_se:.4f}", f"{part.reward:.3f}"]
+            rows.append(cells)
+        n = results.summary.early_rounds
+        header = ["trial", f"weight change, first {n}", f"reward, first {n}", "weight change, later", "reward, later"]
+        title = "mean weight change (± its standard error over games) and mean reward of NSA in each trial"
+        return [Table(title + model_told(results.settings), header, rows, range(1, 5))]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each trial and part of it."""
+        return [
+            {"trial": i + 1, "part": name, **vars(part)}
+            for i, trial in enumerate(results.summary.trials)
+            for name, part in vars(trial).items()
+        ]
+
+    def claims(self, results: Results[Settings, Summary]) -> list[Claim]:
+        """What the paper says of the updates' signs."""
+        return [signs(results.summary)]
+
+
+STUDY = UpdatesStudy()
 
 
 class Watched:
@@ -65,7 +141,7 @@ class Watched:
         self.weights: list[np.ndarray] = []
         self.select_arm = agent.select_arm
 
-    def update(self, arm: Any, reward: Any) -> None:
+    def update(self, arm: np.ndarray, reward: np.ndarray) -> None:
         """Learn, and note by how much."""
         engine = self.agent.engine
         games = np.arange(engine.n_games)
@@ -78,15 +154,9 @@ class Watched:
 
 def play_watched(games: PlaySettings) -> Arrays:
     """The weight change and the reward of each round of each game, and the weights of the first game."""
-    from experiments.core.game import play
-    from experiments.core.play import make_player
-    from experiments.core.randomness import streams
-
     repetitions = range(games.repetitions)
-    bandit = games.make_bandit(games.repetitions)
-    bandit.reset(streams(games.seed, "bandit", repetitions))
     watched = Watched(make_player(games, games.agents[0], repetitions))
-    record = play(watched, bandit, games.n_rounds)
+    record = play(watched, make_bandit(games, repetitions), games.n_rounds)
     return {
         "updates": np.array(watched.updates).T,
         "rewards": record.rewards,
@@ -95,49 +165,21 @@ def play_watched(games: PlaySettings) -> Arrays:
     }
 
 
-def summary(results: StudyResults) -> dict[str, Any]:
-    """The mean weight change and reward at the beginning and in the rest of each trial."""
-    settings, found = results.settings, results.cells[results.settings["agents"][0]]
-    early = min(EARLY, settings["rounds"] // 2)
-    trials = []
-    for trial in range(settings["trials"]):
-        start, stop = trial * settings["rounds"], (trial + 1) * settings["rounds"]
-        parts = {"early": slice(start, start + early), "late": slice(start + early, stop)}
-        trials.append({name: _part(found["updates"][:, p], found["rewards"][:, p]) for name, p in parts.items()})
-    return {"early_rounds": early, "trials": trials}
-
-
-def _part(updates: np.ndarray, rewards: np.ndarray) -> dict[str, float]:
-    """Mean weight change with its standard error over games, and mean reward."""
+def _part(updates: np.ndarray, rewards: np.ndarray) -> Part:
     by_game = updates.mean(axis=1)
     error = by_game.std(ddof=1) / len(by_game) ** 0.5 if len(by_game) > 1 else 0.0
-    return {"update": float(by_game.mean()), "update_se": float(error), "reward": float(rewards.mean())}
+    return Part(float(by_game.mean()), float(error), float(rewards.mean()))
 
 
-def tables(results: StudyResults) -> list[Table]:
-    """The summary as a table."""
-    found = summary(results)
-    rows = []
-    for i, trial in enumerate(found["trials"]):
-        cells = [str(i + 1)]
-        for part in (trial["early"], trial["late"]):
-            cells += [f"{part['update']:+.4f} ± {part['update_se']:.4f}", f"{part['reward']:.3f}"]
-        rows.append(cells)
-    n = found["early_rounds"]
-    header = ["trial", f"weight change, first {n}", f"reward, first {n}", "weight change, later", "reward, later"]
-    return [
-        Table(
-            "mean weight change (± its standard error over games) and mean reward of NSA in each trial"
-            + model_told(results.settings),
-            header,
-            rows,
-            range(1, 5),
-        )
-    ]
-
-
-def draw(results: StudyResults) -> Figure:
-    """Weight change and reward over the rounds, and the weights of one game."""
-    from experiments.studies.updates import figure as updates_figure
-
-    return updates_figure.draw(results)
+def signs(found: Summary) -> Claim:
+    """What the paper says of the updates' signs."""
+    first, second = (trial.early for trial in found.trials[:2])
+    rises = first.update > 2 * first.update_se
+    falls = second.update < -2 * second.update_se
+    shown = [f"{part.update:+.4f} ± {part.update_se:.4f}" for part in (first, second)]
+    evidence = (
+        f"mean weight change in the first {found.early_rounds} rounds: {shown[0]} in trial 1, {shown[1]} in trial 2"
+    )
+    statement = "weight updates are positive at first, and negative after the bandit has changed"
+    judged = verdict(rises and falls, partly=rises and second.update < first.update)
+    return Claim("updates", statement, evidence, judged)

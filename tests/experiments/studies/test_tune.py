@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import baselines
 from baselines import Tunable
@@ -14,10 +15,12 @@ from baselines.epsilon_greedy import EpsilonGreedy
 from evolution import Games
 from evolution.fitness import rounds
 from evolution.search import GAMES
-from experiments.core import agents, study
-from experiments.core.metrics import mean_ranks
-from experiments.studies.tune import study as tune_study
+from experiments.core import agents
+from experiments.core.metrics import Ranks, mean_ranks
+from experiments.core.results import Results
+from experiments.studies.table.figure import draw_ranks
 from experiments.studies.tune.grid import regrets, tune
+from experiments.studies.tune.study import STUDY, Settings, tunable_policies
 
 SMALL = Games(envs=("stationary",), arms=(4,), iterations=6, trials=1, rounds=150)
 
@@ -86,22 +89,22 @@ class TestTune:
         values = np.linspace(0.1, 0.5, 5)[:, None]
         cell = {"values": values, "regret": np.arange(5.0), "best": np.array(0), "default": np.array(1.0)}
         cell["grid"] = np.zeros(5, int)
-        found = study.StudyResults("tune", {}, {}, {"epsilon-greedy": cell})
-        assert tune_study.summary(found)["policies"]["epsilon-greedy"]["on_edge"] == ["epsilon"]
+        found = Results(STUDY, STUDY.presets["full"], {}, {}, {"epsilon-greedy": cell})
+        assert STUDY.summary(found).policies["epsilon-greedy"].on_edge == ["epsilon"]
         cell["values"] = np.linspace(0, 0.5, 5)[:, None]
-        told = tune_study.summary(found)["policies"]["epsilon-greedy"]
-        assert (told["on_edge"], told["on_legal_bound"]) == ([], ["epsilon"])
+        told = STUDY.summary(found).policies["epsilon-greedy"]
+        assert (told.on_edge, told.on_legal_bound) == ([], ["epsilon"])
 
     def test_as_a_study_writes_data_and_a_figure(self, tmp_path):
-        settings = dataclasses.replace(tune_study.PRESETS["quick"], policies=("d-ucb",), rounds=40, narrowings=0)
-        results, _ = study.run("tune", settings, tune_study.cells(settings), tmp_path)
-        _, text = tune_study.exports(results)["tuned"]
-        assert set(json.loads(text)["policies"]["d-ucb"]["settings"]) == {"discount", "exploration"}
-        tune_study.draw(results).savefig(tmp_path / "figure.png")
+        settings = dataclasses.replace(STUDY.presets["quick"], policies=("d-ucb",), rounds=40, narrowings=0)
+        results, _ = STUDY.run(settings, tmp_path)
+        (export,) = STUDY.exports(results)
+        assert set(json.loads(export.text)["policies"]["d-ucb"]["settings"]) == {"discount", "exploration"}
+        STUDY.draw(results).savefig(tmp_path / "figure.png")
 
     def test_refuses_what_cannot_be_tuned(self):
         with pytest.raises(ValueError, match="nothing to tune in 'random'"):
-            tune_study.Settings(policies=("random",))
+            Settings(policies=("random",))
 
 
 class TestTunedAgents:
@@ -115,7 +118,7 @@ class TestTunedAgents:
         agent.update(agent.select_arm(), np.array([0, 1]))
 
     def test_every_policy_that_can_be_tuned_was(self):
-        assert set(agents.tuned()) == set(tune_study.tunable_policies())
+        assert set(agents.tuned()) == set(tunable_policies())
 
     def test_no_optimum_lies_on_the_edge_of_its_range(self):
         record = json.loads((agents.resources.files("experiments") / "data" / "tuned.json").read_text())
@@ -135,25 +138,21 @@ class TestTunedAgents:
 class TestRanks:
     def test_are_averaged_over_the_cells(self):
         found = mean_ranks(["a", "b", "c"], np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [0.1, 0.1, 0.2]]))
-        assert found["mean"] == pytest.approx({"a": 1.5, "b": 1.5, "c": 3.0})
+        assert found.mean == pytest.approx({"a": 1.5, "b": 1.5, "c": 3.0})
 
     def test_critical_difference_is_demsars(self):
         """Four classifiers on fourteen data sets, the example of Demšar (2006): 1.25."""
         values = np.random.default_rng(0).random((14, 4))
-        assert mean_ranks(list("abcd"), values)["critical_difference"] == pytest.approx(1.25, abs=0.005)
+        assert mean_ranks(list("abcd"), values).critical_difference == pytest.approx(1.25, abs=0.005)
 
     def test_equal_agents_differ_by_chance_only(self):
         rng = np.random.default_rng(1)
         small = [mean_ranks(list("abcde"), rng.random((20, 5))) for _ in range(200)]
-        apart = [max(f["mean"].values()) - min(f["mean"].values()) > f["critical_difference"] for f in small]
+        apart = [max(f.mean.values()) - min(f.mean.values()) > f.critical_difference for f in small]
         assert 0.01 < np.mean(apart) < 0.1  # 5% of the time by construction
 
     def test_bars_of_the_figure_overlap_where_ranks_do_not_differ(self):
-        from matplotlib.figure import Figure
-
-        from experiments.studies.table.figure import draw_ranks
-
-        ranks = {"mean": {"a": 1.0, "b": 2.4, "c": 2.6}, "critical_difference": 1.5}
+        ranks = Ranks({"a": 1.0, "b": 2.4, "c": 2.6}, critical_difference=1.5, p=0.01)
         ax = draw_ranks(Figure().subplots(), ranks)
         bars = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
         overlap = {(i, j): bars[i][1] >= bars[j][0] for i, j in itertools.combinations(range(3), 2)}

@@ -13,13 +13,15 @@ import baselines
 import envs
 import nsa_brian
 from experiments import cli
-from experiments.core import play, results, study
-from experiments.core.nsa_agents import NSAAgent, read_agent
+from experiments.core.named import read_agent
+from experiments.core.nsa_agents import NSAAgent
+from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
-from experiments.studies.decision import study as decision_study
-from experiments.studies.response import study as response_study
-from experiments.studies.table import study as table_study
+from experiments.studies.decision.rates import decide
+from experiments.studies.play import study as play
+from experiments.studies.response.functions import respond
+from experiments.studies.table.study import PAPER, STUDY
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 
@@ -76,18 +78,13 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def nsa(capsys):
+def outcome_of(nsa):
     """The command in this process; what it prints with --json."""
-
-    def run(*words):
-        assert cli.main([*words, "--json", "--quiet"]) == 0
-        return json.loads(capsys.readouterr().out)
-
-    return run
+    return lambda *words: json.loads(nsa(*words, "--json", "--quiet"))
 
 
-def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_defaults(nsa):
-    outcome = nsa("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "my.py")
+def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_defaults(outcome_of):
+    outcome = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "my.py")
     settings = outcome["settings"]
     assert settings["model"]["name"] == "adapting"
     assert {name: settings["parameters"][name] for name in ("tau_u", "b", "tau_a")} == {
@@ -100,19 +97,19 @@ def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_
         arms=3, trials=1, rounds=20, repetitions=3, agents=("nsa",), parameters=SHORT.to_dict(), model=model
     )
     assert play.report(play.run(by_hand))["agents"] == outcome["agents"]
-    plain = nsa("play", *GAME, "--agents", "nsa", "--parameters", "short.json")
+    plain = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json")
     assert plain["settings"]["model"] is None
     assert plain["agents"] != outcome["agents"]
-    assert nsa("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "rate") == plain
+    assert outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "rate") == plain
 
 
-def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_without_the_models_file(nsa, folder):
+def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_without_the_models_file(outcome_of, folder):
     agents = "nsa,nsa:best.json,nsa:my.py,nsa:minbandit-38,random"
     words = ["play", *GAME, "--agents", agents, "--parameters", "short.json"]
-    together = nsa(*words)
-    assert nsa(*words, "--workers", "2") == together
+    together = outcome_of(*words)
+    assert outcome_of(*words, "--workers", "2") == together
     assert len({found["fingerprint"] for found in together["agents"].values()}) == 5
-    alone = nsa("play", *GAME, "--agents", "nsa", "--parameters", "short.json")
+    alone = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json")
     assert alone["agents"]["nsa"] == together["agents"]["nsa"]
     others = together["settings"]["nsa_agents"]
     assert [found["model"] and found["model"]["name"] for found in others.values()] == ["adapting", "adapting", None]
@@ -120,18 +117,18 @@ def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_witho
 
     model = load_model("my.py")
     (folder / "my.py").unlink()
-    back = results.load(together["files"]["results"]).settings
+    back = play.load(together["files"]["results"]).settings
     assert back.nsa_agent("nsa:my.py").make_model() == model
     (folder / "best.json").rename(folder / "moved.json")
     assert play.report(play.run(back))["agents"] == together["agents"]
     assert dataclasses.replace(back, seed=1).nsa_agents == back.nsa_agents  # nothing is read again
 
 
-def test_a_parameter_file_brings_its_model_into_an_empty_folder(nsa, folder):
-    with_model = nsa("play", *GAME, "--agents", "nsa", "--parameters", "best.json", "--model", "my.py")
+def test_a_parameter_file_brings_its_model_into_an_empty_folder(outcome_of, folder):
+    with_model = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "best.json", "--model", "my.py")
     (folder / "my.py").unlink()
     for workers in ("1", "2"):
-        outcome = nsa("play", *GAME, "--agents", "nsa", "--parameters", "best.json", "--workers", workers)
+        outcome = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "best.json", "--workers", workers)
         assert outcome == with_model
     assert outcome["settings"]["parameters"]["b"] == 0.05
 
@@ -167,10 +164,10 @@ STUDIES = {
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_study_takes_a_model_and_its_results_hold_it(name, nsa, folder, capsys):
+def test_every_study_takes_a_model_and_its_results_hold_it(name, outcome_of, nsa, folder):
     words = [name, "--preset", "quick", "--parameters", "short.json", *STUDIES[name]]
-    outcome = nsa(*words, "--model", "my.py")
-    plain = nsa(*words)
+    outcome = outcome_of(*words, "--model", "my.py")
+    plain = outcome_of(*words)
     assert outcome["settings"]["model"] == "adapting"
     kept = outcome["settings"]["nsa_agents"]["short.json" if name == "response" else "nsa"]
     assert dict(kept["model"], initial={}) == json.loads(load_model("my.py").to_json())
@@ -179,15 +176,14 @@ def test_every_study_takes_a_model_and_its_results_hold_it(name, nsa, folder, ca
     assert {**outcome, "settings": 0, "files": 0} != {**plain, "settings": 0, "files": 0}
     for file in ("my.py", "short.json", "best.json"):
         (folder / file).unlink()
-    again = nsa(name, "--from", outcome["files"]["results"])
+    again = outcome_of(name, "--from", outcome["files"]["results"])
     assert {**again, "files": 0} == {**outcome, "files": 0}
-    assert cli.main([name, "--from", outcome["files"]["results"], "--quiet"]) == 0
-    assert "adapting" in capsys.readouterr().out
+    assert "adapting" in nsa(name, "--from", outcome["files"]["results"], "--quiet")
 
 
-def test_a_study_is_the_same_with_workers(nsa, folder):
+def test_a_study_is_the_same_with_workers(outcome_of, folder):
     words = ["table", "--preset", "quick", *STUDIES["table"], "--parameters", "best.json"]
-    one, two = nsa(*words), nsa(*words, "--workers", "2", "--out", "other")
+    one, two = outcome_of(*words), outcome_of(*words, "--workers", "2", "--out", "other")
     assert {**one, "files": 0} == {**two, "files": 0}
 
 
@@ -203,8 +199,8 @@ def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder):
     ''', rate_u="""
     model = model_of(folder, ADAPTING.replace("rate_u=", more))
     games = PlaySettings(arms=3, trials=1, rounds=20, agents=("nsa",), parameters=SHORT.to_dict(), model=model)
-    found = decision_study.decide(games, 20)
-    agent, _ = play.trained(games, 20)
+    found = decide(games, 20)
+    agent, _ = trained(games, 20)
     agent.engine.respond()
     assert found["u_end"] == pytest.approx(agent.engine.u[0], abs=1e-9)
     assert found["v_end"] == pytest.approx(agent.engine.v[0], abs=1e-9)
@@ -214,56 +210,56 @@ def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder):
 
 def test_the_response_of_a_model_that_carries_state_over_is_that_of_a_games_beginning(folder):
     models = [model_of(folder, text) for text in (CARRIED, ADAPTING)]
-    carried, anew = (response_study.respond(model.complete(SHORT), 51, model) for model in models)
+    carried, anew = (respond(model.complete(SHORT), 51, model) for model in models)
     for key in anew:
         assert carried[key] == pytest.approx(anew[key], abs=1e-9, nan_ok=True)
 
 
-def test_response_shows_sets_with_their_own_models(nsa, folder):
-    outcome = nsa("response", "--preset", "quick", "--parameters", "short.json,best.json")
+def test_response_shows_sets_with_their_own_models(outcome_of, folder):
+    outcome = outcome_of("response", "--preset", "quick", "--parameters", "short.json,best.json")
     assert set(outcome["sets"]) == {"short.json", "best.json"}
     models = [found["model"] for found in outcome["settings"]["nsa_agents"].values()]
     assert models[0] is None
     assert models[1]["name"] == "adapting"
 
 
-def test_one_of_the_nsa_kind_can_be_watched(nsa):
+def test_one_of_the_nsa_kind_can_be_watched(outcome_of):
     words = ["--preset", "quick", "--agents", "nsa:best.json", "--arms", "3", "--rounds", "20"]
-    assert nsa("updates", *words)["settings"]["agents"] == ["nsa:best.json"]
-    assert nsa("decision", *words, "--after", "5")["settings"]["agents"] == ["nsa:best.json"]
+    assert outcome_of("updates", *words)["settings"]["agents"] == ["nsa:best.json"]
+    assert outcome_of("decision", *words, "--after", "5")["settings"]["agents"] == ["nsa:best.json"]
 
 
 def test_what_a_study_is_depends_on_what_its_files_held_when_it_was_made(folder):
     def settings():
-        return dataclasses.replace(table_study.PAPER, model="my.py", agents=("nsa", "nsa:best.json"))
+        return dataclasses.replace(PAPER, model="my.py", agents=("nsa", "nsa:best.json"))
 
     first = settings()
-    name = study.settings_id(first)
-    assert study.settings_id(settings()) == name
+    name = STUDY.identity(first)
+    assert STUDY.identity(settings()) == name
     (folder / "my.py").write_text(ADAPTING.replace('"b", 2', '"b", 3'))
-    assert study.settings_id(settings()) != name
+    assert STUDY.identity(settings()) != name
     (folder / "my.py").write_text(ADAPTING)
     (folder / "best.json").write_text((folder / "best.json").read_text().replace("0.05", "0.06"))
-    assert study.settings_id(settings()) != name
+    assert STUDY.identity(settings()) != name
     (folder / "my.py").unlink()
     (folder / "best.json").unlink()
-    assert study.settings_id(first) == name
+    assert STUDY.identity(first) == name
     assert first.games("MAB-P", 3).model["name"] == "adapting"
 
 
-def test_a_command_runs_a_models_file_once(nsa, folder):
+def test_a_command_runs_a_models_file_once(outcome_of, folder):
     count = "with open('count', 'a') as file: file.write('x')\n"
     (folder / "my.py").write_text(ADAPTING + count)
-    nsa("response", "--preset", "quick", "--points", "11", "--model", "my.py")
+    outcome_of("response", "--preset", "quick", "--points", "11", "--model", "my.py")
     assert (folder / "count").read_text() == "x"
 
 
-def test_noise_is_the_models_own_unless_it_is_given(nsa, folder):
+def test_noise_is_the_models_own_unless_it_is_given(outcome_of, folder):
     (folder / "noisy.py").write_text(ADAPTING.replace('name="adapting"', 'name="noisy", noise=0.2'))
     words = ["play", *GAME, "--agents", "nsa,nsa:short.json", "--parameters", "short.json", "--model"]
 
     def noises(*options):
-        outcome = nsa(*words, *options)
+        outcome = outcome_of(*words, *options)
         settings = PlaySettings.from_dict(outcome["settings"])
         made = [settings.nsa_agent(agent).make_model() for agent in settings.agents]
         return outcome["agents"]["nsa"]["fingerprint"], [0 if model is None else model.noise for model in made]
@@ -275,32 +271,29 @@ def test_noise_is_the_models_own_unless_it_is_given(nsa, folder):
     assert len({own[0], given[0], none[0]}) == 3
 
 
-def test_parameters_lists_a_models_own_and_prints_a_file_that_brings_the_model(folder, capsys):
-    assert cli.main(["parameters", "--model", "my.py"]) == 0
-    shown = capsys.readouterr().out
+def test_parameters_lists_a_models_own_and_prints_a_file_that_brings_the_model(folder, nsa):
+    shown = nsa("parameters", "--model", "my.py")
     assert re.search(r"b +2 +above 0 +0\.001 to 3 \(log\) +strength of adaptation", shown)
     assert re.search(r"tau_a +300 +ms +above 0 +20 to 3000 \(log\) +its time constant", shown)
     assert len(shown.split("─\n")[1].splitlines()) == 24
-    assert cli.main(["parameters", "minbandit-38", "--model", "my.py", "--json"]) == 0
-    (folder / "printed.json").write_text(capsys.readouterr().out)
+    (folder / "printed.json").write_text(nsa("parameters", "minbandit-38", "--model", "my.py", "--json"))
     model = load_model("my.py")
     (folder / "my.py").unlink()
     printed = load("printed.json")
     assert (printed.model, printed.parameters) == (model, model.complete(load("minbandit-38").parameters))
-    assert cli.main(["parameters", "best.json"]) == 0
-    assert re.search(r"b +0\.05 +above 0", capsys.readouterr().out)
+    assert re.search(r"b +0\.05 +above 0", nsa("parameters", "best.json"))
 
 
-def test_a_plugin_is_known_in_every_process(nsa, folder):
+def test_a_plugin_is_known_in_every_process(outcome_of, folder):
     (folder / "plugin.py").write_text(PLUGIN)
     words = ["play", *GAME, "--env", "fixed", "--agents", "nsa,last,random", "--parameters", "short.json"]
     words += ["--model", "quick", "--plugin", "plugin.py"]
-    outcome = nsa(*words)
+    outcome = outcome_of(*words)
     assert outcome["agents"]["last"]["regret"]["mean"] == pytest.approx(0)
     assert outcome["settings"]["model"]["name"] == "quick"
-    assert nsa(*words, "--workers", "2") == outcome
+    assert outcome_of(*words, "--workers", "2") == outcome
     table = ["table", "--preset", "quick", "--envs", "fixed", "--arms", "3", "--agents", "last,random", "--plugin"]
-    assert nsa(*table, "plugin.py", "--workers", "2")["cells"][0]["best"] == "last"
+    assert outcome_of(*table, "plugin.py", "--workers", "2")["cells"][0]["best"] == "last"
 
 
 def test_a_plugin_goes_to_other_processes_as_text(folder):
@@ -352,9 +345,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(case, folder, capsys):
-    options, message = BAD[case]
+@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(options, message, folder, refused):
     texts = {
         "syntax.py": "MODEL = (",
         "raises.py": "1 / 0",
@@ -372,13 +364,8 @@ def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(case, folde
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
-    before = sorted(folder.rglob("*"))
-    with pytest.raises(SystemExit) as left:
-        cli.main(["play", *GAME, *options])
-    told = capsys.readouterr()
-    assert (left.value.code, told.out, len(told.err.splitlines())) == (2, "", 1)
-    assert re.search(message, told.err), told.err
-    assert sorted(folder.rglob("*")) == before
+    said = refused("play", *GAME, *options, cwd=folder)
+    assert re.search(message, said), said
 
 
 BAD_STUDIES = {
@@ -395,21 +382,14 @@ BAD_STUDIES = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_STUDIES)
-def test_studies_refuse_models_in_one_line(case, folder, capsys):
-    words, message = BAD_STUDIES[case]
+@pytest.mark.parametrize(("words", "message"), BAD_STUDIES.values(), ids=BAD_STUDIES)
+def test_studies_refuse_models_in_one_line(words, message, folder, refused):
     (folder / "quiet.py").write_text(ADAPTING.replace("{noise}", ""))
-    before = sorted(folder.rglob("*"))
-    with pytest.raises(SystemExit) as left:
-        cli.main(words)
-    told = capsys.readouterr()
-    assert (left.value.code, told.out, len(told.err.splitlines())) == (2, "", 1)
-    assert message in told.err
-    assert sorted(folder.rglob("*")) == before
+    assert message in refused(*words, cwd=folder)
 
 
 def test_settings_of_a_plain_run_say_nothing_of_models():
-    found = study.described(table_study.PAPER)
+    found = STUDY.told(PAPER)
     assert not {"model", "nsa_agents"} & set(found)
     assert found["parameter_values"] == {"evolved": load().parameters.to_dict()}
-    assert np.all([agent.model is None for agent in table_study.PAPER.nsa_agents.values()])
+    assert np.all([agent.model is None for agent in PAPER.nsa_agents.values()])

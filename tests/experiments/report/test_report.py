@@ -5,14 +5,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from experiments import cli
-from experiments.core import command as study_command
+from experiments.core import study_command
 from experiments.report import command as report_command
-from experiments.report.command import STUDIES
+from experiments.report.command import studies
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -49,10 +48,9 @@ addEventListener("load", () => {
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(tmp_path_factory, nsa_process):
     out = tmp_path_factory.mktemp("report")
-    command = [sys.executable, "-m", "experiments", "report", "--preset", "quick", "--out", str(out), "--json"]
-    ran = subprocess.run(command, capture_output=True, text=True)
+    ran = nsa_process("report", "--preset", "quick", "--out", out, "--json", cwd=out)
     assert ran.returncode == 0, ran.stderr
     assert len(json.loads(ran.stdout)["claims"]) == 7
     return (out / "report-quick.html").read_text("utf-8")
@@ -114,17 +112,17 @@ def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_pa
     plugin.write_text("")
     words = ["report", "--model", str(path), "--parameters", "minbandit-38", "--seed", "3", "--plugin", str(plugin)]
     args = cli.build_parser().parse_args(words)
-    for study in STUDIES:
+    for study in studies():
         settings, told = report_command.settings_of(study, args), report_command.command_line(study, args)
         again = cli.build_parser().parse_args(shlex.split(told)[1:])
         assert study_command.read_settings(study, again) == settings
         assert again.plugin == [str(plugin)]
-        if study.NAME != "environments":
+        if study.name != "environments":
             assert {agent.model_name for agent in settings.nsa_agents.values()} == {"leaky"}
             assert {agent.parameters_name for agent in settings.nsa_agents.values()} == {"minbandit-38"}
 
 
 def test_a_report_of_spikes_asks_for_the_engine():
     args = cli.build_parser().parse_args(["report", "--model", "spiking"])
-    engines = {study.NAME: getattr(report_command.settings_of(study, args), "engine", None) for study in STUDIES}
+    engines = {study.name: getattr(report_command.settings_of(study, args), "engine", None) for study in studies()}
     assert {name for name, engine in engines.items() if engine != "spiking"} == {"environments", "response"}

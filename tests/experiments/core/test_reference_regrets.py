@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from experiments.core.metrics import regret
-from experiments.core.play import run
 from experiments.core.settings import PlaySettings
+from experiments.play import run
 from nsa_brian import load
 
 # Regret of eq. (1), 2 trials x 2000 rounds, mean of 40 games, at 10 and at 100 arms.

@@ -48,14 +48,14 @@ def test_smooth_is_a_trailing_mean():
     assert metrics.smooth(np.array([[1.0, 3.0, 5.0, 7.0]]), 2).tolist() == [[1, 2, 4, 6]]
 
 
-def test_summary_is_students_interval():
-    found = metrics.summary(np.array([1.0, 2.0, 3.0]))
-    assert (found["mean"], found["sd"]) == (2.0, 1.0)
-    assert found["ci95"] == pytest.approx([2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5])
+def test_an_estimate_is_students_interval():
+    found = metrics.estimate(np.array([1.0, 2.0, 3.0]))
+    assert (found.mean, found.sd) == (2.0, 1.0)
+    assert found.ci95 == pytest.approx([2 - 4.302653 / 3**0.5, 2 + 4.302653 / 3**0.5])
 
 
 def test_one_game_has_no_spread():
-    assert metrics.summary(np.array([0.25])) == {"mean": 0.25, "sd": None, "ci95": None}
+    assert metrics.estimate(np.array([0.25])) == metrics.Estimate(0.25, None, None)
 
 
 def test_fingerprints_differ_where_arms_or_rewards_do():
@@ -64,3 +64,9 @@ def test_fingerprints_differ_where_arms_or_rewards_do():
     assert metrics.fingerprint(record(**base)) == same
     assert metrics.fingerprint(record(**{**base, "arms": [[1, 1]]})) != same
     assert metrics.fingerprint(record(**{**base, "rewards": [[1, 1]]})) != same
+
+
+def test_distribution_entropy():
+    assert metrics.distribution_entropy(np.array([[0.5, 0.5, 0.0], [0.2, 0.2, 0.2]])) == pytest.approx(
+        [np.log(2), np.log(3)]
+    )
