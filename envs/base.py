@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+
+from envs.draws import random_rounds
+
+#: Probabilities that are laid out in one go.
+PIECE = 8192
 
 
 class Bandit(ABC):
@@ -35,6 +41,12 @@ class Bandit(ABC):
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
     default_arms: ClassVar[int | None] = 10
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        made_by = [next(c for c in cls.__mro__ if name in vars(c)) for name in ("_next", "_lay_out")]
+        if not issubclass(made_by[1], made_by[0]):  # a parent's short cut is to the parent's rounds
+            cls._lay_out = Bandit._lay_out  # type: ignore[method-assign]
 
     def __init__(self, n_arms: int, n_games: int | None = None, trial_rounds: int = 2000) -> None:
         for name, value, least in (
@@ -81,6 +93,38 @@ class Bandit(ABC):
         self._luck = self._luck_rng.random(self.n_games)
         self.probabilities = self._next()
 
+    def ahead(self, n_rounds: int) -> tuple[np.ndarray, np.ndarray]:
+        """Lay out rounds, the present one and those after it, for whoever plays many at a time.
+
+        The bandit then stands at the last of them, as it does after ``n_rounds - 1`` steps.
+
+        Returns
+        -------
+        probabilities : array (rounds, games, arms)
+            To be read only: where nothing changes, rounds may share memory.
+        luck : array (rounds, games)
+            Uniform numbers: an arm pays in a round if its probability is above them.
+        """
+        if n_rounds < 1:
+            raise ValueError(f"n_rounds must be a whole number from 1 up, got {n_rounds}")
+        if type(self).step is not Bandit.step:
+            return self._ahead_by_steps(n_rounds)
+        first = self.round
+        laid_out = self._lay_out(n_rounds)
+        self.round, self.probabilities = first + n_rounds - 1, laid_out[-1].copy()
+        luck = np.concatenate([self._luck[None], random_rounds(self._luck_rng, n_rounds - 1, (self.n_games,))])
+        self._luck = luck[-1].copy()
+        return laid_out, luck
+
+    def _ahead_by_steps(self, n_rounds: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same for a bandit that steps in a way of its own."""
+        rounds = [(self.probabilities.copy(), self._luck)]
+        for _ in range(1, n_rounds):
+            self.step()
+            rounds.append((self.probabilities.copy(), self._luck))
+        probabilities, luck = (np.array(each) for each in zip(*rounds, strict=True))
+        return probabilities, luck
+
     def pull(self, arms: Any) -> Any:
         """Reward, 0 or 1, of the pulled arm (of each game).
 
@@ -90,13 +134,7 @@ class Bandit(ABC):
             if not 0 <= arms < self.n_arms:
                 raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arms}")
             return int(self._luck[0] < self.probabilities[0, arms])
-        try:
-            if np.minimum.reduce(arms) < 0:  # would count from the end
-                raise IndexError
-            return (self._luck < self.probabilities[self._games, arms]).view(np.int8)
-        except IndexError:
-            message = f"arms must be from 0 to {self.n_arms - 1}, got {min(arms)} to {max(arms)}"
-            raise ValueError(message) from None
+        return pay(self.probabilities, self._luck, arms)
 
     @abstractmethod
     def _begin(self) -> np.ndarray:
@@ -105,6 +143,60 @@ class Bandit(ABC):
     @abstractmethod
     def _next(self) -> np.ndarray:
         """Probabilities of the round ``self.round``, given those of the round before in ``self.probabilities``."""
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        """Probabilities (rounds, games, arms) of the present round and of those after it.
+
+        A bandit may do this faster than by ``_next``, round by round, as long as the numbers are the same to the last
+        bit. ``self.round`` and ``self.probabilities`` are seen to afterwards.
+        """
+        laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
+        laid_out[0] = self.probabilities
+        for t in range(1, n_rounds):
+            self.round += 1
+            laid_out[t] = self.probabilities = self._next()
+        return laid_out
+
+    def _pieces(self, n_rounds: int) -> Iterator[slice]:
+        """Rounds in pieces that stay in the processor's caches while one computes on them."""
+        length = max(1, PIECE // (self.n_games * self.n_arms))
+        return (slice(start, min(start + length, n_rounds)) for start in range(0, n_rounds, length))
+
+    def _lay_out_trials(self, n_rounds: int, draw: Callable[[], np.ndarray]) -> np.ndarray:
+        """The same for a bandit that changes at the start of a trial only, to what is then drawn."""
+        border = self.trial_rounds - self.round % self.trial_rounds
+        if border >= n_rounds:
+            return np.broadcast_to(self.probabilities, (n_rounds, self.n_games, self.n_arms))
+        laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
+        laid_out[:border] = self.probabilities
+        first = self.round
+        for start in range(border, n_rounds, self.trial_rounds):
+            self.round = first + start
+            laid_out[start : start + self.trial_rounds] = draw()
+        return laid_out
+
+
+def pay(probabilities: np.ndarray, luck: np.ndarray, arms: np.ndarray) -> np.ndarray:
+    """Rewards (games,), 0 or 1, of the arms (games,) pulled in a round: 1 where the probability is above the luck."""
+    try:
+        if np.minimum.reduce(arms) < 0:  # would count from the end
+            raise IndexError
+        return (luck < probabilities[np.arange(len(luck)), arms]).view(np.int8)
+    except IndexError:
+        message = f"arms must be from 0 to {probabilities.shape[1] - 1}, got {min(arms)} to {max(arms)}"
+        raise ValueError(message) from None
+
+
+#: Rounds and probabilities of a stretch at most: enough to make what it costs to begin one nothing, few enough to stay
+#: in the processor's caches.
+MOST_ROUNDS, MOST_PROBABILITIES = 512, 1 << 18
+
+
+def stretches(n_rounds: int, n_games: int, n_arms: int) -> Iterator[int]:
+    """The lengths of stretches that games of so many rounds are laid out in."""
+    longest = max(1, min(MOST_ROUNDS, MOST_PROBABILITIES // (n_games * n_arms)))
+    for start in range(0, n_rounds, longest):
+        yield min(longest, n_rounds - start)
 
 
 def check_range(name: str, low: float, high: float) -> None:
@@ -128,5 +220,7 @@ def check_probability(name: str, value: float) -> None:
 def reflect(values: np.ndarray, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Fold values back into [low, high], as if both borders were mirrors."""
     width = high - low
+    if low == 0 and width == 1:  # as below, without what would change nothing
+        return np.abs(values - 2 * np.rint(values / 2))
     widths = (values - low) / width
     return low + width * np.abs(widths - 2 * np.rint(widths / 2))  # rint is many times faster than a remainder

@@ -1,4 +1,4 @@
-"""Draws that games need at times of their own."""
+"""Draws that games need at times of their own, and those of many rounds at once."""
 
 from __future__ import annotations
 
@@ -44,3 +44,12 @@ class Draws:
             self._made[index] = self._draw()
             self._n_made += 1
         return self._made[index]
+
+
+def random_rounds(rng: np.random.Generator, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
+    """What ``rng.random(size)`` gives in each of some rounds, (rounds, *size); the first axis of ``size`` is the game.
+
+    Numbers of a plain generator come row by row; a generator with streams of its own for each game has ``rounds``.
+    """
+    rounds = getattr(rng, "rounds", None)
+    return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))

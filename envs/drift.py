@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,37 @@ class Drift(Stationary):
     def _next(self) -> np.ndarray:
         gap = self._targets - self.probabilities
         probabilities = self.probabilities + gap / self.tau
-        # |q - p| shrinks by the same factor in every arm.
-        distance = (1 - 1 / self.tau) * getattr(np.abs(gap), self.distance)(axis=1)
-        arrived = np.flatnonzero(distance < self.delta)
+        arrived = np.flatnonzero(self._distance(gap) < self.delta)
         if arrived.size:
             self._targets[arrived] = self._draws.next(arrived)
         return probabilities
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
+        laid_out[0] = self.probabilities
+        gap = self._targets - self.probabilities
+        due = self._soonest(gap)
+        next_due = due.min()
+        for t, (before, after) in enumerate(itertools.pairwise(laid_out), 1):
+            np.subtract(self._targets, before, out=gap)
+            np.divide(gap, self.tau, out=after)
+            after += before
+            if t >= next_due:
+                games = np.flatnonzero(due <= t)  # those that may have arrived
+                arrived = games[self._distance(gap[games]) < self.delta]
+                if arrived.size:
+                    self._targets[arrived] = self._draws.next(arrived)
+                    due[arrived] = t + self._soonest(self._targets[arrived] - after[arrived])
+                    next_due = due.min()
+        return laid_out
+
+    def _distance(self, gap: np.ndarray) -> np.ndarray:
+        """What a round leaves of the distance to the target: |q - p| shrinks by the same factor in every arm."""
+        return (1 - 1 / self.tau) * getattr(np.abs(gap), self.distance)(axis=1)
+
+    def _soonest(self, gap: np.ndarray) -> np.ndarray:
+        """Rounds before which no game can arrive, given its gap now: a round or two less than it will take."""
+        rounding = 1e-15 * self.tau * self.n_arms
+        near, distance = 1.000001 * self.delta + rounding, getattr(np.abs(gap), self.distance)(axis=1)
+        with np.errstate(divide="ignore"):  # log(0) where tau is 1: then every round arrives
+            return np.log(near / np.maximum(distance, near)) / np.log(1 - 1 / self.tau) - 1

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit, check_probability, check_range
+from envs.draws import random_rounds
 
 
 class Needle(Bandit):
@@ -45,6 +46,18 @@ class Needle(Bandit):
         way = 1 + (where * (self.n_arms - 1)).astype(np.intp)  # to any arm but the present one
         self._place = (self._place + np.where(moves, way, 0)) % self.n_arms
         return self._around_the_place()
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        when, where = np.moveaxis(random_rounds(self._rng, n_rounds - 1, (self.n_games, 2)), 2, 0)
+        moves = when < self.rate
+        if not moves.any():
+            return np.broadcast_to(self.probabilities, (n_rounds, self.n_games, self.n_arms))
+        way = np.where(moves, 1 + (where * (self.n_arms - 1)).astype(np.intp), 0)
+        places = np.concatenate([self._place[None], way]).cumsum(axis=0) % self.n_arms
+        self._place = places[-1]
+        laid_out = np.full((n_rounds, self.n_games, self.n_arms), self.low)
+        laid_out[np.arange(n_rounds)[:, None], self._games, places] = self.high
+        return laid_out
 
     def _around_the_place(self) -> np.ndarray:
         probabilities = np.full((self.n_games, self.n_arms), self.low)

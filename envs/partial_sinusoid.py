@@ -40,3 +40,8 @@ class PartialSinusoid(Sinusoid):
         probabilities = super()._next()
         probabilities[:, : self.n_arms // 2] = self._constant
         return probabilities
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        laid_out = self._waves(n_rounds, self.n_arms // 2)
+        laid_out[:, :, : self.n_arms // 2] = self._constant
+        return laid_out

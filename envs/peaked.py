@@ -38,3 +38,6 @@ class Peaked(Bandit):
 
     def _next(self) -> np.ndarray:
         return self._begin() if self.round % self.trial_rounds == 0 else self.probabilities
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        return self._lay_out_trials(n_rounds, self._begin)

@@ -10,3 +10,6 @@ class Piecewise(Stationary):
 
     def _next(self) -> np.ndarray:
         return self._draw() if self.round % self.trial_rounds == 0 else self.probabilities
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        return self._lay_out_trials(n_rounds, self._draw)

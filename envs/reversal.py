@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit, check_range
+from envs.draws import random_rounds
 
 
 class Reversal(Bandit):
@@ -55,11 +56,12 @@ class Reversal(Bandit):
 
     def _begin(self) -> np.ndarray:
         order = self._rng.random((self.n_games, self.n_arms)).argsort(axis=1)
-        self._end = self._draw_length()
+        self._end = self._lengths(self._rng.random(self.n_games))
         return np.where(order < self.n_arms // 2, self.high, self.low)
 
     def _next(self) -> np.ndarray:
-        lengths = self._draw_length()  # in every round, so that a game does not depend on the games beside it
+        # Drawn in every round, so that a game does not depend on the games beside it.
+        lengths = self._lengths(self._rng.random(self.n_games))
         ends = self._end == self.round
         if not ends.any():
             return self.probabilities
@@ -67,7 +69,20 @@ class Reversal(Bandit):
         turned = np.where(self.probabilities == self.high, self.low, self.high)
         return np.where(ends[:, None], turned, self.probabilities)
 
-    def _draw_length(self) -> np.ndarray:
-        """A block's length for each game."""
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        lengths = self._lengths(random_rounds(self._rng, n_rounds - 1, (self.n_games,)))
+        turns = np.zeros((n_rounds, self.n_games), dtype=np.intp)
+        end = self._end.copy()
+        while (games := np.flatnonzero(end < self.round + n_rounds)).size:
+            t = end[games] - self.round
+            turns[t, games] = 1
+            end[games] += lengths[t - 1, games]
+        self._end = end
+        turned = np.where(self.probabilities == self.high, self.low, self.high)
+        is_turned = turns.cumsum(axis=0) % 2 == 1
+        return np.where(is_turned[:, :, None], turned, self.probabilities)
+
+    def _lengths(self, drawn: np.ndarray) -> np.ndarray:
+        """Blocks' lengths from uniform numbers."""
         n_lengths = self.block_high - self.block_low + 1
-        return self.block_low + (self._rng.random(self.n_games) * n_lengths).astype(np.intp)
+        return self.block_low + (drawn * n_lengths).astype(np.intp)

@@ -45,6 +45,12 @@ class Schedule(Bandit):
             raise ValueError(f"the schedule has {self.horizon} rounds (rows), round {self.round + 1} was asked for")
         return np.broadcast_to(self.table[self.round], (self.n_games, self.n_arms))
 
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        rows = self.table[self.round : self.round + n_rounds, None]
+        if len(rows) < n_rounds:
+            return super()._lay_out(n_rounds)  # which says what is wrong
+        return np.broadcast_to(rows, (n_rounds, self.n_games, self.n_arms))
+
 
 def record(bandit: Bandit, n_rounds: int, rng: np.random.Generator) -> np.ndarray:
     """The probabilities (rounds, arms) of one game of a bandit, as a table for :class:`Schedule`.

@@ -48,7 +48,17 @@ class Seasonal(Stationary):
         return self._next()
 
     def _next(self) -> np.ndarray:
-        cycles = self.round / self.period
+        return self._at(self.round / self.period)
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
+        for piece in self._pieces(n_rounds):
+            cycles = (np.arange(self.round + piece.start, self.round + piece.stop) / self.period)[:, None, None]
+            laid_out[piece] = self._at(cycles)
+        return laid_out
+
+    def _at(self, cycles: Any) -> np.ndarray:
+        """Probabilities at a time, counted in periods."""
         # sin(x + phase) = sin x cos phase + cos x sin phase: one sine for all arms.
         sine, cosine = np.sin(2 * np.pi * cycles), np.cos(2 * np.pi * cycles)
         season = sine * self._season[0] + cosine * self._season[1]

@@ -55,3 +55,19 @@ class Sinusoid(Bandit):
 
     def _next(self) -> np.ndarray:
         return 0.5 + 0.5 * np.sin(self._omega * self.round + self._phase)
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        return self._waves(n_rounds, 0)
+
+    def _waves(self, n_rounds: int, n_still: int) -> np.ndarray:
+        """The waves in the present round and those after it; the first arms are left out."""
+        laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
+        rounds = np.arange(self.round, self.round + n_rounds)[:, None, None]
+        omega, phase = self._omega[:, n_still:], self._phase[:, n_still:]
+        for piece in self._pieces(n_rounds):
+            waves = omega * rounds[piece]
+            waves += phase
+            np.sin(waves, out=waves)
+            waves *= 0.5
+            np.add(0.5, waves, out=laid_out[piece, :, n_still:])
+        return laid_out

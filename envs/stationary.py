@@ -34,3 +34,6 @@ class Stationary(Bandit):
 
     def _next(self) -> np.ndarray:
         return self.probabilities
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        return np.broadcast_to(self.probabilities, (n_rounds, self.n_games, self.n_arms))

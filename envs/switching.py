@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import check_probability
-from envs.draws import Draws
+from envs.draws import Draws, random_rounds
 from envs.stationary import Stationary
 
 SCOPES = ("all", "one")
@@ -49,9 +49,22 @@ class Switching(Stationary):
     def _next(self) -> np.ndarray:
         when, which = self._times.random((self.n_games, 2)).T
         games = np.flatnonzero(when < self.rate)
-        if not games.size:
-            return self.probabilities
-        probabilities, drawn = self.probabilities.copy(), self._draws.next(games)
+        return self._switched(self.probabilities, games, which) if games.size else self.probabilities
+
+    def _lay_out(self, n_rounds: int) -> np.ndarray:
+        when, which = np.moveaxis(random_rounds(self._times, n_rounds - 1, (self.n_games, 2)), 2, 0)
+        switches = when < self.rate
+        laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
+        since, probabilities = 0, self.probabilities
+        for t in np.flatnonzero(switches.any(axis=1)):
+            laid_out[since : t + 1] = probabilities
+            since, probabilities = t + 1, self._switched(probabilities, np.flatnonzero(switches[t]), which[t])
+        laid_out[since:] = probabilities
+        return laid_out
+
+    def _switched(self, before: np.ndarray, games: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """Probabilities after a switch in some of the games."""
+        probabilities, drawn = before.copy(), self._draws.next(games)
         if self.scope == "all":
             probabilities[games] = drawn
         else:

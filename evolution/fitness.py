@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from envs import Bandit, make
+from envs.base import stretches as laid_out
+from envs.draws import random_rounds
 from evolution.luck import CommonLuck, stream
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.agreement import N_LUCK, select
@@ -192,23 +193,26 @@ def rounds(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[n
     luck : array (games, 4)
         Uniform numbers: three for NSA's decision, the last one for the reward.
     """
+    for probabilities, luck in stretches(games, seed, n_arms):
+        yield from zip(probabilities, luck, strict=True)
+
+
+def stretches(
+    games: Games, seed: tuple[int, ...], n_arms: int, n_games: int = 0
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The same rounds, many at a time: probabilities (rounds, games, arms) and luck (rounds, games, 4).
+
+    They are so many that the numbers of ``n_games``, if there are more of them, can be laid out as well.
+    """
     bandits = [games.bandit(env, n_arms, stream(seed, f"{env} {n_arms}")) for env in games.envs]
-    size = (games.n_rounds, games.iterations, N_LUCK + 1)
-    luck = np.concatenate([stream(seed, f"{env} {n_arms} luck").random(size) for env in games.envs], axis=1)
-    for t in range(games.n_rounds):
-        if t:
+    lucks = [stream(seed, f"{env} {n_arms} luck") for env in games.envs]
+    for n, length in enumerate(laid_out(games.n_rounds, max(n_games, len(bandits) * games.iterations), n_arms)):
+        if n:
             for bandit in bandits:
                 bandit.step()
-        yield np.concatenate([bandit.probabilities for bandit in bandits]), luck[t]
-
-
-def stretches(games: Games, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The same rounds, many at a time: probabilities (rounds, games, arms) and luck (rounds, games, 4)."""
-    from nsa_brian.codegen.stretch import ROUNDS  # here: Brian2 takes a second to import
-
-    played = rounds(games, seed, n_arms)
-    while some := list(itertools.islice(played, ROUNDS)):
-        yield np.array([probabilities for probabilities, _ in some]), np.array([luck for _, luck in some])
+        size = (length, games.iterations, N_LUCK + 1)
+        probabilities = np.concatenate([bandit.ahead(length)[0] for bandit in bandits], axis=1)
+        yield probabilities, np.concatenate([luck.random(size) for luck in lucks], axis=1)
 
 
 def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
@@ -216,12 +220,14 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
     earned, best = np.zeros(engine.n_games), np.zeros(n_games)
-    stretch = engine.stretch(n_games)
+    stretch = engine.stretch(mend=games.model != _paper())
     if stretch is not None:
-        for probabilities, luck in stretches(games, seed, engine.n_arms):
-            stretch.play(game, probabilities, luck)
-            for highest in probabilities.max(axis=2):
-                best += highest
+        shape = (engine.n_games, engine.n_arms)
+        for probabilities, luck in stretches(games, seed, engine.n_arms, engine.n_games if games.model.noise else 0):
+            noise = random_rounds(engine.rng, len(luck), shape) if games.model.noise else None
+            stretch.play(game, probabilities, luck, noise)
+            # Added up round by round, as on the other path: a sum in another order differs in its last bits.
+            best = np.add.accumulate(np.vstack([best, probabilities.max(axis=2)]))[-1]
         earned = stretch.earned
     else:
         _play_by_round(engine, games, seed, game, earned, best)

@@ -30,5 +30,9 @@ class CommonLuck:
 
     def random(self, size: tuple[int, ...]) -> np.ndarray:
         """Uniform numbers in [0, 1); the first axis is the engine's games."""
-        drawn = np.stack([generator.random(size[1:]) for generator in self._generators])
+        return self.rounds(1, size)[0]
+
+    def rounds(self, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
+        """What :meth:`random` gives in so many calls one after the other, (rounds, *size)."""
+        drawn = np.stack([generator.random((n_rounds, *size[1:])) for generator in self._generators], axis=1)
         return np.tile(drawn, (self._n, *[1] * (len(size) - 1)))

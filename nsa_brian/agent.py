@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, refusal
+from nsa_brian.engines.stretch import Stretch
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
@@ -94,6 +96,35 @@ class NSA:
         if (arms.astype(np.uintp) >= self.engine.n_arms).any():  # a negative one turns into a large one
             raise ValueError(f"arm must be from 0 to {self.engine.n_arms - 1}, got {arm}")
         self.engine.learn(arms, rewards)
+
+    @cached_property
+    def _stretch(self) -> Stretch | None:
+        own = type(self).select_arm is not NSA.select_arm or type(self).update is not NSA.update
+        return None if own else self.engine.stretch()
+
+    @property
+    def plays_ahead(self) -> bool:
+        """Whether :meth:`play_ahead` is there: where rounds are compiled, and a subclass has no rules of its own."""
+        return self._stretch is not None
+
+    def play_ahead(self, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play many rounds at once, against bandits that are known beforehand: the choices of the two verbs, faster.
+
+        Parameters
+        ----------
+        probabilities : array (rounds, games, arms)
+        luck : array (rounds, games)
+            Uniform numbers: an arm pays if its probability is above them. ``Bandit.ahead`` gives both.
+
+        Returns
+        -------
+        arms : array of int (rounds, games)
+        agreed : array of bool (rounds, games)
+            Whether U and V agreed.
+        """
+        if self._stretch is None:
+            raise ValueError("this engine plays round by round: use select_arm and update, or play")
+        return self._stretch.play_drawing(probabilities, luck)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play many rounds against ``pull(arms) -> rewards``, in the way the engine does it best."""

@@ -1,5 +1,6 @@
-// A decision round of many U-V pairs by Euler steps, written by hand for speed: the limit that generated code is
-// measured against. All pairs share one parameter set; steps and parameters are in the unit of the time step.
+// What the engines do, written by hand for speed: the limit that generated code is measured against. First a decision
+// round of many U-V pairs by Euler steps; last, whole games whose answers are looked up. All share one parameter set;
+// steps and parameters are in the unit of the time step.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -88,4 +89,92 @@ extern "C" void decide_coupled(int n, const double* value, const Parameters* p, 
     }
     std::memcpy(u_end, u, n * sizeof(double));
     std::memcpy(v_end, v, n * sizeof(double));
+}
+
+// A round of one pair, with nothing beside it to fill a vector with: each step waits for the one before, and then the
+// library's e^x is the faster one.
+extern "C" void decide_one(double value, const Parameters* given, int input_steps, int round_steps, double* u_end,
+                           double* v_end)
+{
+    const Parameters p = *given;
+    const double share_u = 1 / p.tau_u, share_v = 1 / p.tau_v;
+    double u = 0, v = 0;
+    for (int step = 0; step < round_steps; step++) {
+        const double s_u = 1 / (1 + std::exp(-p.gain_u * (u - p.offset_u)));
+        const double s_v = 1 / (1 + std::exp(-p.gain_v * (v - p.offset_v)));
+        u += ((s_v > p.threshold_v ? s_v : 0) + (step < input_steps ? p.I_ext : 0) - u) * share_u;
+        v += ((s_u > p.threshold_u ? s_u : 0) * value - v) * share_v;
+    }
+    *u_end = u;
+    *v_end = v;
+}
+
+// A sigmoid and a Gaussian of the weight.
+struct Curve {
+    double r, alpha, beta, mu, sigma;
+    double operator()(double w) const
+    {
+        const double far = (w - mu) / sigma;
+        return r / (1 + std::exp(-beta * (w - alpha))) + (1 - r) * std::exp(-far * far / 2);
+    }
+};
+
+struct Learning {
+    Curve rate, value;
+    double w_max;
+};
+
+// Cells of equal width over values from 0 to 1, each in parts of its own number; its points, of u and of v, begin at its
+// offset.
+struct Answers {
+    std::int64_t cells;
+    const std::int64_t *parts, *offsets;
+    const double *u, *v;
+};
+
+static inline double parabola(const double* middle, double t)
+{
+    return middle[0] + t / 2 * (middle[1] - middle[-1] + t * (middle[-1] + middle[1] - 2 * middle[0]));
+}
+
+// The highest of n numbers; of those within the tolerance of it, the one that luck falls on.
+static inline int highest(const double* x, int n, double luck, double tolerance)
+{
+    double most = x[0];
+    for (int k = 1; k < n; k++)
+        most = x[k] > most ? x[k] : most;
+    int tied = 0;
+    for (int k = 0; k < n; k++)
+        tied += x[k] >= most - tolerance;
+    int before = int(luck * tied), k = 0;
+    while (x[k] < most - tolerance || before-- > 0)
+        k++;
+    return k;
+}
+
+// Rounds of games: select, pay, learn, and look the pulled option's answer up. Probabilities are (rounds, games, arms),
+// luck is (rounds, games, 4), choices are (rounds, games), and the games' own arrays (games, arms).
+extern "C" void play_table(int n_games, int n_arms, int n_rounds, const Learning* p, const Answers* table,
+                           double tolerance, const double* chances, const double* luck, double* weights, double* u,
+                           double* v, std::int32_t* arms, double* earned)
+{
+    for (int game = 0; game < n_games; game++, weights += n_arms, u += n_arms, v += n_arms) {
+        for (int round = 0; round < n_rounds; round++) {
+            const int at = round * n_games + game;
+            const double* drawn = luck + 4 * std::int64_t(at);
+            const int k_u = highest(u, n_arms, drawn[0], tolerance), k_v = highest(v, n_arms, drawn[1], tolerance);
+            const int arm = k_u == k_v ? k_v : int(drawn[2] * n_arms);
+            const double chance = chances[std::int64_t(at) * n_arms + arm], reward = drawn[3] < chance;
+            arms[at] = arm;
+            earned[game] += chance;
+            double& w = weights[arm];
+            w += p->rate(w) * (reward * p->w_max - w);
+            const double x = p->value(w) * table->cells;
+            const std::int64_t cell = x < table->cells ? std::int64_t(x) : table->cells - 1, parts = table->parts[cell];
+            const double y = (x - cell) * parts;
+            const std::int64_t odd = std::int64_t(y) | 1, middle = odd < parts ? odd : parts - 1;
+            u[arm] = parabola(table->u + table->offsets[cell] + middle, y - middle);
+            v[arm] = parabola(table->v + table->offsets[cell] + middle, y - middle);
+        }
+    }
 }

@@ -15,7 +15,9 @@ import numpy as np
 import baselines
 import envs
 from experiments.bench import policies as policy_bench
+from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel
+from experiments.bench.stretches import best
 from experiments.core.game import play
 from experiments.core.randomness import streams
 from nsa_brian import NSA, Lateral, Model, NSAParameters, load
@@ -33,7 +35,16 @@ UNITS = 1000
 COUPLED_ARMS = (10, 100)
 #: What every neuron of U sends all others of U, times its response.
 INHIBITION = 0.4
-N_MEASUREMENTS = 4 * len(ARMS) + len(GAMES) - 1 + len(ARMS) - 1 + 3 + len(COUPLED_ARMS) + len(baselines.POLICIES)
+N_MEASUREMENTS = (
+    4 * len(ARMS)
+    + len(GAMES[1:])
+    + len(ARMS[1:])
+    + len(stretch_bench.ARMS)
+    + stretch_bench.N_MEASUREMENTS
+    + 1
+    + len(COUPLED_ARMS)
+    + len(baselines.POLICIES)
+)
 
 
 @dataclass(frozen=True)
@@ -61,9 +72,12 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
         tick(f"network, {k} arms")
         found[f"network.ms_per_round.k{k}"] = 1e3 * network_round(k, parameters, effort)
         tick(f"rounds, {k} arms")
-        found[f"rounds.ms_per_round.k{k}"] = 1e3 * game_round("rounds", k, 1, effort.fast_rounds, effort.repeats)
+        rounds = game_round("rounds", k, 1, effort.fast_rounds, effort.repeats)
         tick(f"table, {k} arms")
-        found[f"table.ms_per_round.k{k}"] = 1e3 * game_round("table", k, 1, effort.fast_rounds, effort.repeats)
+        table = game_round("table", k, 1, effort.fast_rounds, effort.repeats)
+        found |= {f"rounds.ms_per_round.k{k}": 1e3 * rounds, f"table.ms_per_round.k{k}": 1e3 * table}
+        if k == 10:
+            found |= {"rounds.ms_per_round.single": 1e3 * rounds, "table.us_per_game_round.single": 1e6 * table}
     for n in GAMES[1:]:
         tick(f"rounds and table, {n} games")
         for engine, least in (("rounds", 10), ("table", 300)):
@@ -73,10 +87,11 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
         tick(f"rounds, 1000 games, {k} arms")
         seconds = game_round("rounds", k, 1000, 10, effort.repeats)
         found[f"rounds.us_per_game_round.games1000.k{k}"] = 1e6 * seconds / 1000
-    for k in (10, 200):
+    for k in stretch_bench.ARMS:
         tick(f"table, 256 games, {k} arms")
         seconds = game_round("table", k, 256, 300, effort.repeats)
         found[f"table.us_per_game_round.k{k}"] = 1e6 * seconds / 256
+    found |= stretch_bench.measure(effort.fast_rounds, effort.repeats, tick)
     tick("a batch of pairs, against the limit")
     found["rounds.engine_share"] = engine_share(effort)
     generated, limit = unit_step(parameters, steps, effort)
@@ -84,6 +99,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
     for k in COUPLED_ARMS:
         tick(f"options that inhibit each other, {k} arms, against the limit")
         found |= coupled(k, parameters, steps, effort)
+    found["coupled.ns_per_unit_step"] = found[f"coupled.ns_per_unit_step.k{COUPLED_ARMS[0]}"]
     policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies
 
@@ -98,6 +114,13 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
     ratio["ratio.rounds_k1000_over_k10"] = found["rounds.ms_per_round.k1000"] / found["rounds.ms_per_round.k10"]
     limit = found["limit.ns_per_unit_step"]
     ratio["ratio.rounds_over_limit"] = found["rounds.ns_per_unit_step"] / limit if limit else None
+    limit = found["limit.rounds_ms.single"]
+    ratio["ratio.rounds_over_limit.single"] = found["rounds.ms_per_round.single"] / limit if limit else None
+    for k in stretch_bench.ARMS:
+        limit = found[f"limit.table_us.k{k}"]
+        ratio[f"ratio.table_over_limit.k{k}"] = (
+            found[f"table.us_per_game_round.compiled.k{k}"] / limit if limit else None
+        )
     for k in COUPLED_ARMS:
         compiled, by_hand = found[f"coupled.ns_per_unit_step.k{k}"], found[f"limit.coupled_ns_per_unit_step.k{k}"]
         ratio[f"ratio.coupled_over_limit.k{k}"] = compiled / by_hand if by_hand else None
@@ -106,16 +129,6 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
     ratio["rounds.game_rounds_per_second.games1000"] = 1e6 / found["rounds.us_per_game_round.games1000"]
     ratio["table.game_rounds_per_second.games1000"] = 1e6 / found["table.us_per_game_round.games1000"]
     return ratio
-
-
-def best(function: Callable[[], object], repeats: int) -> float:
-    """Seconds of the fastest of some calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: int) -> float:
@@ -176,7 +189,7 @@ def network_round(n_arms: int, parameters: NSAParameters, effort: Effort, model:
 
 
 def engine_share(effort: Effort) -> float:
-    """Share of a game's time (one game, 10 arms) that is spent in the compiled round, in the fastest repeat."""
+    """Share of the compiled round in a loop of one's own (one game, 10 arms), in the fastest repeat."""
     agent = NSA(10, engine="rounds", n_games=1, rng=streams(0, "agent", range(1)))
     assert isinstance(agent.engine, Rounds)
     pairs, bandit = agent.engine.pairs, envs.make("MAB-P", 10, n_games=1)
@@ -194,7 +207,10 @@ def engine_share(effort: Effort) -> float:
         pairs.run_round = timed
         bandit.reset(streams(0, "bandit", range(1)))
         start = time.perf_counter()
-        play(agent, bandit, effort.fast_rounds)
+        for _ in range(effort.fast_rounds):
+            arms = agent.select_arm()
+            agent.update(arms, bandit.pull(arms))
+            bandit.step()
         total = time.perf_counter() - start
         runs.append((total, inside / total))
     pairs.run_round = run

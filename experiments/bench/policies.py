@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import baselines
 import envs
@@ -26,13 +27,18 @@ def measure(n_rounds: int, tick: Callable[[str], None] = lambda what: None) -> d
 
 
 def policy_round(name: str, n_arms: int, n_rounds: int) -> float:
-    """Seconds a round of a policy in a batch of games on MAB-P, the bandit left out: the best stretch of all.
+    """Seconds a round of a policy in a batch of games."""
+    policy = baselines.make(name, n_arms, n_games=GAMES, rng=streams(0, "agent", range(GAMES)))
+    return agent_round(policy, n_arms, n_rounds)
+
+
+def agent_round(policy: Any, n_arms: int, n_rounds: int) -> float:
+    """Seconds a round of selecting and learning in a batch of games on MAB-P, the bandit left out: the best of all.
 
     The rounds in which arms are pulled for the first time, one after the other, are not counted.
     """
     bandit = envs.make("MAB-P", n_arms, n_games=GAMES)
     bandit.reset(streams(0, "bandit", range(GAMES)))
-    policy = baselines.make(name, n_arms, n_games=GAMES, rng=streams(0, "agent", range(GAMES)))
     if hasattr(policy, "watch"):
         policy.watch(bandit)
     times = []

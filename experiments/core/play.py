@@ -48,4 +48,4 @@ def play_agent(settings: PlaySettings, agent: str, repetitions: range, progress:
     """One agent in some of the repetitions, all at once."""
     bandit = make_bandit(settings, repetitions)
     player = make_player(settings, agent, repetitions)
-    return play_game(player, bandit, settings.n_rounds, lambda: progress(len(repetitions)))
+    return play_game(player, bandit, settings.n_rounds, lambda rounds: progress(rounds * len(repetitions)))

@@ -118,6 +118,11 @@ def code_object_class() -> type[NumpyCodeObject]:
     return NumpyRound
 
 
+def entry_of(code_object: Any) -> list[int]:
+    """Addresses of a compiled round's function and of its arrays, for compiled code that calls it."""
+    return code_object.compiled_code["run"].entry(code_object.namespace)
+
+
 @contextmanager
 def told_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
     """Say what is going on if it is still going on after some seconds."""

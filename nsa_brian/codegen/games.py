@@ -9,9 +9,10 @@ import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 
-from nsa_brian.codegen.code_objects import code_object_class
+from nsa_brian.codegen.code_objects import code_object_class, entry_of
 from nsa_brian.codegen.coupled import sent_by_options, step_code, unit_equations
 from nsa_brian.codegen.group import UnitGroup
+from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.unit import Unit
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import names_in, plain
@@ -37,7 +38,11 @@ class Games:
     Attributes
     ----------
     outputs : tuple of str
-        What :meth:`respond` returns of every option.
+        What options answer with.
+    ends : array (outputs, games, arms)
+        Their answers in the last round.
+    pools : dict of array (games,)
+        The state of the games' own populations, by name; it goes on where it is carried over.
     """
 
     def __init__(
@@ -53,7 +58,7 @@ class Games:
         self.n_games, self.n_arms = len(which), n_arms
         self.inputs = (*unit.inputs, *(["_stream"] if model.noise else []))
         self.outputs = unit.outputs
-        self.pools = tuple(name for place in structure.populations for name in structure.state(place))
+        pools = tuple(name for place in structure.populations for name in structure.state(place))
         values = [model.values_in_si(model.complete(p)) for p in parameters]
 
         self._group = group = UnitGroup("nsa_games", dt)
@@ -66,10 +71,10 @@ class Games:
             *(names_in(plain(str(eq.expr))) for place in structure.populations for eq in structure.places[place]),
             *(names_in(plain(link.drive)) for link in structure.crossing),
             *(names_in(plain(str(eq.expr))) for link in structure.crossing for eq in link.helpers),
-            *(names_in(plain(structure.initial[name])) for name in self.pools),
+            *(names_in(plain(structure.initial[name])) for name in pools),
         )
         used = [name for name in values[0] if name in unit.names | in_pools]
-        group.add_shared(dict.fromkeys((*used, "I", *received, *self.pools), 0.0))
+        group.add_shared(dict.fromkeys((*used, "I", *received, *pools), 0.0))
         group.add_shared({f"_sum_{name}": 0.0 for name in sent})
         group.add_shared({"_n_games": 0, "n_arms": 0.0})  # real, or 1 / n_arms would be a float of 32 bits
         group.add(dict.fromkeys([*self.inputs, *(f"_sent_{name}" for name in sent)]), n_arms)
@@ -87,11 +92,11 @@ class Games:
             "_which": np.asarray(which, dtype=np.int32),
             "_given": np.zeros(max(1, len(self.inputs)) * n_units),
             "_ends": np.zeros(len(self.outputs) * n_units),
-            "_pools": np.zeros(max(1, len(self.pools)) * self.n_games),
+            "_pools": np.zeros(max(1, len(pools)) * self.n_games),
         }
         for name, array in tables.items():
             group.add({name: array}, len(array))
-        pool_start = {name: plain(structure.initial[name]) for name in self.pools if name not in model.carried}
+        pool_start = {name: plain(structure.initial[name]) for name in pools if name not in model.carried}
         unit_start = {name: text for name, text in unit.start.items() if name != "I"}
         if model.noise:
             unit_start |= {"n_u": "_stream", "n_v": "0"}
@@ -111,7 +116,7 @@ class Games:
                 "of_sets": used,
                 "inputs": self.inputs,
                 "outputs": self.outputs,
-                "pool_states": self.pools,
+                "pool_states": pools,
                 "sent": sent,
                 "noise": bool(model.noise),
             },
@@ -120,31 +125,25 @@ class Games:
         group.array("_n_games")[0], group.array("n_arms")[0] = self.n_games, n_arms
         shape = (self.n_games, n_arms)
         self._given = group.array("_given")[: len(self.inputs) * n_units].reshape(-1, *shape)
-        self._ends = group.array("_ends").reshape(-1, *shape)
-        self._pools = group.array("_pools")[: len(self.pools) * self.n_games].reshape(-1, self.n_games)
+        self.ends = group.array("_ends").reshape(-1, *shape)
+        self.pools = dict(zip(pools, group.array("_pools").reshape(-1, self.n_games), strict=False))
 
-    def respond(
-        self, given: Mapping[str, np.ndarray], pools: Mapping[str, np.ndarray], luck: np.ndarray | None = None
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Run a round of all games.
+    def respond(self, given: Mapping[str, np.ndarray], luck: np.ndarray | None = None) -> None:
+        """Run a round of all games: :attr:`ends` are then its answers, :attr:`pools` go on.
 
         Parameters
         ----------
         given : mapping
             What goes on from round to round, (games, arms) each: the synapses, and what is carried over.
-        pools : mapping
-            The state of the games' own populations, (games,) each; used where it is carried over.
         luck : array (games, arms), if there is noise
             Uniform numbers: each pair's noise follows from its own.
-
-        Returns
-        -------
-        ends : array (outputs, games, arms)
-        pools : dict of array (games,)
         """
         for row, name in zip(self._given, self.inputs, strict=True):
             row[:] = luck if name == "_stream" else given[name]
-        for row, name in zip(self._pools, self.pools, strict=True):
-            row[:] = pools[name]
         self._run()
-        return self._ends.copy(), {name: row.copy() for name, row in zip(self.pools, self._pools, strict=True)}
+
+    def integrator(self) -> Integrator:
+        """The compiled round, to be called from compiled code."""
+        inputs = dict(zip(self.inputs, self._given, strict=True))
+        outputs = dict(zip(self.outputs, self.ends, strict=True))
+        return Integrator(entry_of(self._run), inputs, outputs, self._group.array("_which"), every=True)

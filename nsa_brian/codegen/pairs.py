@@ -14,8 +14,9 @@ from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.stateupdaters.base import StateUpdateMethod
 
-from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
+from nsa_brian.codegen.code_objects import NumpyRound, code_object_class, entry_of
 from nsa_brian.codegen.group import UnitGroup
+from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.codegen.unit import Unit
 from nsa_brian.model.model import PAPER, Model
@@ -124,6 +125,7 @@ class Pairs:
             The :attr:`outputs`, u and v first, at the round's end.
         """
         n = len(which)
+        self._tell(n_arms)
         if self._by_pair:
             for name, values in self._sets.items():
                 self._group.array(name)[:n] = values[which]
@@ -133,12 +135,36 @@ class Pairs:
             self._arrays[name][:n] = given[name]
         if self._stream is not None:
             self._stream[:n] = luck
+        self.run_round()
+        return np.array([self._arrays[name][:n] for name in self.outputs])
+
+    def integrator(self, which: np.ndarray | None, n_arms: int, depth: int) -> Integrator:
+        """The compiled round, to be called from compiled code.
+
+        Parameters
+        ----------
+        which : array of int (n,), optional
+            The parameter set of each pair, if all of them are to be run in every round.
+        n_arms : int
+            Options of a game.
+        depth : int
+            Pairs of a game that are run together, where only those whose synapse has changed are run.
+        """
+        self._tell(n_arms)
+        if which is not None:
+            self._arrays["_which"][: len(which)] = which
+        inputs = {name: self._arrays[name] for name in self.inputs}
+        if self._stream is not None:
+            inputs["_stream"] = self._stream
+        outputs = {name: self._arrays[name] for name in self.outputs}
+        return Integrator(entry_of(self.run_round), inputs, outputs, self._arrays["_which"], which is not None, depth)
+
+    def _tell(self, n_arms: int) -> None:
+        """Tell the equations how many options a game has, if they ask."""
         if self._n_arms is not None:
             if n_arms < 1:
                 raise ValueError("the model's equations use n_arms: say how many options a game has")
             self._n_arms[0] = n_arms
-        self.run_round()
-        return np.array([self._arrays[name][:n] for name in self.outputs])
 
 
 def distinct_sets(parameters: Sequence[NSAParameters]) -> tuple[list[NSAParameters], np.ndarray]:

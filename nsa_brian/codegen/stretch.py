@@ -1,142 +1,251 @@
-"""A stretch of rounds of many games in one call, for games whose answers are looked up in a table."""
+"""A stretch of rounds of many games in one call: answer, select, pay and learn in compiled code."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
+from brian2.codegen.generators.cpp_generator import c_data_type
 
 from nsa_brian.codegen.code_objects import code_object_class
 from nsa_brian.codegen.group import UnitGroup
-from nsa_brian.model.agreement import N_LUCK
+from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import Value, names_in, plain
 from nsa_brian.model.structure import closure
 from nsa_brian.parameters import NSAParameters
 
-#: Rounds of a call: enough to make a call's own cost nothing, few enough to stay in the processor's caches.
-ROUNDS = 128
-
 
 @dataclass(frozen=True)
 class Grid:
-    """A response table's arrays: ``parts`` and ``offsets`` (sets, cells), ``points`` (2, n)."""
+    """Answers that are looked up, in the arrays of a response table.
 
+    Attributes
+    ----------
+    coordinate : str
+        What they are looked up by.
+    parts, offsets : array of int (sets, cells)
+    points : array (2, n)
+    scale : array (sets,)
+        The coordinate at the table's end.
+    """
+
+    coordinate: str
     parts: np.ndarray
     offsets: np.ndarray
     points: np.ndarray
+    scale: np.ndarray
 
 
-class Stretch:
-    """Select, pay, learn and look up, round after round, game by game.
+@dataclass(frozen=True)
+class Players:
+    """The games of an engine: what a stretch works on, in the engine's own arrays.
 
-    Parameters
+    Attributes
     ----------
     model : Model
-        Whose learning rule is an expression of the pulled option's weight.
-    coordinate : str
-        What the table is looked up by.
     parameters : sequence of NSAParameters
         The sets.
     which : array of int (games,)
         The set of each game.
-    n_arms : int
-    grid : Grid
+    lasting : mapping
+        What goes on from round to round, (games, arms) each: the synapses' variables, and what is carried over.
+    ends : array (outputs, games, arms)
+        What options answered.
+    outputs : tuple of str
+        The names of the answers, u and v first.
+    pools : mapping
+        The state of the games' own populations, (games,) each.
     ties, tolerance
         See :func:`nsa_brian.model.agreement.select`.
-    n_rows : int
-        Games of the bandits; each of ours meets one of them.
+    """
+
+    model: Model
+    parameters: Sequence[NSAParameters]
+    which: np.ndarray
+    lasting: Mapping[str, np.ndarray]
+    ends: np.ndarray
+    outputs: tuple[str, ...]
+    ties: str
+    tolerance: float
+    pools: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+class CompiledStretch:
+    """The compiled rounds of some players.
+
+    Parameters
+    ----------
+    players : Players
+    answers : Grid or Integrator
+    watched : bool
+        Whether activities may become infinite, or no numbers at all.
+    mend : bool
+        What to do then: with it, such neurons count as silent, and such synapses start anew at 0. Else it is an error.
 
     Attributes
     ----------
-    weights : array (games, arms)
-    ends : array (2, games, arms)
-        The activities. Both are read and written by a call: set them before, look at them after.
     earned : array (games,)
         The probabilities of the arms chosen so far, added up.
+    changed : array of bool (games, arms)
+        Options whose synapse has changed since they answered, where the learning rule is statements.
+    pulled : array of int (games,)
+        The one option of each game of which that is so, or -1, where the learning rule is an expression.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        coordinate: str,
-        parameters: list[NSAParameters],
-        which: np.ndarray,
-        n_arms: int,
-        grid: Grid,
-        ties: str,
-        tolerance: float,
-        n_rows: int,
-    ) -> None:
-        structure = model.structure
-        assert isinstance(structure.rule, Value)
-        n_games = len(which)
-        values = [{**model.values_in_si(p), "n_arms": float(n_arms)} for p in parameters]
-        self._group = group = UnitGroup("nsa_stretch", 1 * ms)
-        used = [name for name in values[0] if name in structure.used or name == "n_arms"]
-        group.add_shared(dict.fromkeys([*used, *structure.synaptic, "u", "v", "R", "_value", "_tolerance"], 0.0))
-        lines = {**structure.expressions, **{name: text for name, text, _ in structure.rule.helpers}}
-        for name in closure({coordinate, *names_in(structure.rule.expression)}, lines) & set(lines):
-            group.add_expression(name, plain(lines[name]))
-        tables: dict[str, np.ndarray] = {
-            "_sets": np.array([[each[name] for name in used] for each in values], dtype=float).ravel(),
-            "_which": np.asarray(which, dtype=np.int32),
-            "_row": np.zeros(n_games, dtype=np.int32),
-            "_weights": np.zeros(n_games * n_arms),
-            "_ends": np.zeros(2 * n_games * n_arms),
-            "_chances": np.zeros(ROUNDS * n_rows * n_arms),
-            "_luck": np.zeros(ROUNDS * n_rows * (N_LUCK + 1)),
-            "_parts": grid.parts.ravel().astype(np.int64),
-            "_offsets": grid.offsets.ravel().astype(np.int64),
-            "_points": grid.points.ravel(),
-            "_arms": np.zeros(ROUNDS * n_games, dtype=np.int32),
-            "_agreed": np.zeros(ROUNDS * n_games, dtype=np.int8),
-            "_earned": np.zeros(n_games),
-            "_sizes": np.zeros(7, dtype=np.int64),
+    def __init__(self, players: Players, answers: Grid | Integrator, watched: bool, mend: bool) -> None:
+        model, structure = players.model, players.model.structure
+        n_games, n_arms = players.ends.shape[1:]
+        self._by_statements = not isinstance(structure.rule, Value)
+        self._table = isinstance(answers, Grid)
+        self._kept = answers  # whose arrays the code works on
+        values = [{**model.values_in_si(p), "n_arms": float(n_arms)} for p in players.parameters]
+        learn, lines = _rule(model)
+        value = f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"
+        names = closure(names_in(value).union(*map(names_in, learn)), lines)
+        used = [name for name in values[0] if name in names]
+        self.earned = np.zeros(n_games)
+        self.pulled = np.full(n_games, -1, dtype=np.int64)
+        self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
+        self._sizes = np.array(
+            [n_games, n_arms, 0, 0, players.ties == "random", watched, mend, 0, 0, 0], dtype=np.int64
+        )
+        self._arrays = {
+            "sizes": self._sizes,
+            "limits": np.array([players.tolerance]),
+            "which": players.which.astype(np.int32),
+            "sets": np.array([[each[name] for name in used] for each in values], dtype=float),
+            "row": np.zeros(n_games, dtype=np.int32),
+            "chances": np.zeros(1),
+            "luck": np.zeros(1),
+            "noise": np.zeros(1),
+            "arms": np.zeros(1, dtype=np.int32),
+            "agreed": np.zeros(1, dtype=np.int8),
+            "earned": self.earned,
+            "from": np.zeros(n_games, dtype=np.int64),
+            "pulled": self.pulled,
+            "changed": self.changed,
+            "ends": players.ends,
+            **{f"last_{name}": array for name, array in players.lasting.items()},
+            **{f"pool_{name}": array for name, array in players.pools.items()},
         }
-        for name, array in tables.items():
-            group.add({name: array}, len(array))
+        if isinstance(answers, Grid):
+            self._sizes[7:9] = answers.parts.shape[1], answers.points.shape[1]
+            self._arrays |= {
+                "parts": answers.parts.astype(np.int64),
+                "offsets": answers.offsets.astype(np.int64),
+                "points": answers.points,
+                "scale": answers.scale,
+            }
+        else:
+            self._arrays |= {
+                "call": np.array(answers.entry, dtype=np.uintp),
+                "of_pair": answers.of_pair,
+                **{f"in_{name}": array for name, array in answers.inputs.items()},
+                **{f"out_{name}": array for name, array in answers.outputs.items()},
+            }
+        for name, array in self._arrays.items():
+            assert array.flags.c_contiguous, name
+
+        group = UnitGroup("nsa_stretch", 1 * ms)
+        read = [name for name in sorted(structure.rule_reads) if name in (*players.outputs, *players.pools)]
+        group.add_shared(dict.fromkeys([*used, *structure.synaptic, *read, "R", "chosen", "_value"], 0.0))
+        for name in names & set(lines):
+            group.add_expression(name, plain(lines[name]))
+        group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
             group,
-            {"learn": f"w = {plain(structure.rule.expression)}", "value": f"_value = {coordinate}"},
+            {"learn": "\n".join(learn), "value": value},
             "stretch",
             run_namespace={},
             check_units=False,  # those of the equations were checked with the model
-            needed_variables=["_tolerance"],
-            template_kwds={"tables": (*tables,), "of_sets": used},
+            template_kwds={
+                "answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
+                "buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
+                "by_statements": self._by_statements,
+                "of_sets": used,
+                "synaptic": structure.synaptic,
+                "lasting": (*players.lasting,),
+                "reads": read,
+                "inputs": () if isinstance(answers, Grid) else (*answers.inputs,),
+                "outputs": players.outputs,
+                "depth": 1 if isinstance(answers, Grid) else answers.depth,
+            },
             codeobj_class=code_object_class(),
         )
-        self._sizes = group.array("_sizes")
-        self._sizes[:] = (n_games, n_arms, 0, n_rows, grid.parts.shape[1], grid.points.shape[1], ties == "random")
-        group.array("_tolerance")[0] = tolerance
-        self.weights = group.array("_weights").reshape(n_games, n_arms)
-        self.ends = group.array("_ends").reshape(2, n_games, n_arms)
-        self.earned = group.array("_earned")
+        self._entry = group.array("_entry")
+        self._entry[:] = [array.ctypes.data for array in self._arrays.values()]
+        self._place = {name: i for i, name in enumerate(self._arrays)}
+        self._group = group
 
-    def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Play rounds.
+    @property
+    def watched(self) -> bool:
+        """Whether activities are looked at before each decision."""
+        return bool(self._sizes[5])
 
-        Parameters
-        ----------
-        row : array of int (games,)
-            The bandits' game that each of ours meets.
-        chances : array (rounds, rows, arms)
-            Reward probabilities; :data:`ROUNDS` rounds at most.
-        luck : array (rounds, rows, 4)
-            Uniform numbers: three for the decision, the last one for the reward.
+    @watched.setter
+    def watched(self, watched: bool) -> None:
+        self._sizes[5] = watched
 
-        Returns
-        -------
-        arms : array of int (rounds, games)
-        agreed : array of bool (rounds, games)
-        """
-        array, n_rounds, n_games = self._group.array, len(chances), len(row)
-        array("_row")[:] = row
-        array("_chances")[: chances.size] = chances.ravel()
-        array("_luck")[: luck.size] = luck.ravel()
-        self._sizes[2] = n_rounds
+    @property
+    def runaway(self) -> bool:
+        """Whether activities were found that are not finite."""
+        return bool(self._sizes[5] == 2)
+
+    @property
+    def waiting(self) -> np.ndarray:
+        """The games (n,) that stopped since an option has no answer in compiled code."""
+        return np.flatnonzero(self._arrays["from"] < self._sizes[2]) if self._table else np.empty(0, np.intp)
+
+    def stale(self, games: np.ndarray) -> np.ndarray:
+        """Places (n,), in flattened arrays, of options in some games whose synapse has changed since they answered."""
+        n_arms = self.changed.shape[1]
+        if self._by_statements:
+            within, arm = self.changed[games].nonzero()
+            return games[within] * n_arms + arm
+        pulled = self.pulled[games]
+        return (games * n_arms + pulled)[pulled >= 0]
+
+    def answered(self, games: np.ndarray) -> None:
+        """Take note that all options of some games have answered."""
+        self.pulled[games] = -1
+        self.changed[games] = 0
+
+    def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None) -> None:
+        """Lay out the rounds to come; see ``Stretch.play`` of the engines."""
+        size = (len(chances), self._sizes[0])
+        self._sizes[2], self._sizes[3] = chances.shape[:2]
+        self._put("row", np.ascontiguousarray(row, dtype=np.int32))
+        constant = chances.strides[0] == 0  # one round's stand for all
+        self._sizes[9] = 0 if constant else chances[0].size
+        self._put("chances", np.ascontiguousarray(chances[:1] if constant else chances, dtype=float))
+        self._put("luck", np.ascontiguousarray(luck, dtype=float))
+        if noise is not None:
+            self._put("noise", np.ascontiguousarray(noise, dtype=float))
+        self._put("arms", np.empty(size, dtype=np.int32))
+        self._put("agreed", np.empty(size, dtype=np.int8))
+        self._arrays["from"][:] = 0
+
+    def run(self) -> None:
+        """Play the rounds, or go on with them in games that waited."""
         self._run()
-        arms, agreed = (array(name)[: n_rounds * n_games].reshape(n_rounds, n_games) for name in ("_arms", "_agreed"))
-        return arms.copy(), agreed.astype(bool)
+
+    @property
+    def choices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Arms and agreement (rounds, games) of the rounds played."""
+        return self._arrays["arms"], self._arrays["agreed"].view(bool)
+
+    def _put(self, name: str, array: np.ndarray) -> None:
+        self._arrays[name] = array
+        self._entry[self._place[name]] = array.ctypes.data
+
+
+def _rule(model: Model) -> tuple[list[str], dict[str, str]]:
+    """The learning rule as lines of code, and the expressions by name that it may use."""
+    rule, lines = model.structure.rule, model.structure.expressions
+    if isinstance(rule, Value):
+        return [f"w = {plain(rule.expression)}"], {**lines, **{name: text for name, text, _ in rule.helpers}}
+    return [f"{each.target} {each.operation} {plain(each.expression)}" for each in rule], lines

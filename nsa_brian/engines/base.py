@@ -17,7 +17,7 @@ from nsa_brian.model.reading import Value
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.codegen.stretch import Stretch
+    from nsa_brian.engines.stretch import Stretch
 
 #: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
 Pull = Callable[[np.ndarray], np.ndarray]
@@ -150,10 +150,7 @@ class Engine(ABC):
         luck = self.rng.random((self.n_games, N_LUCK))
         activity = self.activity
         if self._watched and not np.isfinite(activity).all():
-            raise ModelError(
-                f"model {self.model.name}: activities are not finite at a round's end; its equations grow without "
-                "bound, or the time step is too long for them"
-            )
+            raise runaway(self.model)
         arms, self.agreed = select(activity, luck, self.ties, self.tolerance)
         return arms
 
@@ -198,8 +195,14 @@ class Engine(ABC):
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
             variables[name][:] = values
 
-    def stretch(self, n_rows: int) -> Stretch | None:
-        """Compiled rounds against ``n_rows`` games of bandits that are known beforehand; None where there are none."""
+    def stretch(self, *, mend: bool = False) -> Stretch | None:
+        """Compiled rounds against bandits that are known beforehand; None where there are none.
+
+        Parameters
+        ----------
+        mend : bool
+            See :class:`nsa_brian.engines.stretch.Stretch`.
+        """
         return None
 
     def play(self, pull: Pull, n_rounds: int) -> None:
@@ -208,3 +211,11 @@ class Engine(ABC):
             self.respond()
             arms = self.select()
             self.learn(arms, pull(arms))
+
+
+def runaway(model: Model) -> ModelError:
+    """What to say of a model whose activities are not finite."""
+    return ModelError(
+        f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "
+        "time step is too long for them"
+    )

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from brian2 import ms
 
 from nsa_brian.codegen.games import Games
+from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import Pairs, distinct_sets
 from nsa_brian.engines.separable import Separable
 from nsa_brian.model.model import PAPER, Model, check_noise
 from nsa_brian.model.structure import OPTIONS
 from nsa_brian.parameters import NSAParameters
+
+#: Rounds of a game that are foreseen at most, and pairs that are integrated together for it: some vectors full of them
+#: cost little more than one pair.
+DEPTH, LANES = 8, 32
 
 
 class Rounds(Separable):
@@ -60,20 +65,33 @@ class Rounds(Separable):
             self.outputs = self.games.outputs
         else:
             one_a_game = self._statements is None and not self.dense
-            self.pairs = Pairs(sets, n_games if one_a_game else n_games * n_arms, dt, method, model=model)
+            # Where the rule reads no neurons, the weights to come can be foreseen.
+            self._depth = max(1, min(DEPTH, LANES // n_games)) if one_a_game and not structure.rule_reads else 1
+            size = n_games * (self._depth if one_a_game else n_arms)
+            self.pairs = Pairs(sets, size, dt, method, model=model)
             self.outputs = self.pairs.outputs
-        self._ends = np.zeros((len(self.outputs), *shape))
+        self.ends = np.zeros((len(self.outputs), *shape))
         #: What goes on from round to round: the synapses, and the neurons' variables that are carried over.
         self._lasting = {**self._synapses}
         self._lasting |= {name: np.zeros(shape) for name in model.carried if structure.place_of(name) in OPTIONS}
-        self._pools = {name: np.zeros(n_games) for place in structure.populations for name in structure.state(place)}
+        pools = {name: np.zeros(n_games) for place in structure.populations for name in structure.state(place)}
+        self._pools: Mapping[str, np.ndarray] = self.games.pools if structure.crossing else pools
         self.reset()
+
+    def _answers(self) -> Integrator:
+        if self.model.structure.crossing:
+            return self.games.integrator()
+        return self.pairs.integrator(self._which if self.dense else None, self.n_arms, self._depth)
+
+    def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
+        return self._lasting, self._pools
 
     def state(self, name: str) -> np.ndarray:
         """A state variable of the neurons at a round's end."""
         return self._pools[name][:, None] if name in self._pools else super().state(name)
 
-    def _answer(self, places: np.ndarray) -> np.ndarray:
+    def answer(self, places: np.ndarray) -> np.ndarray:
+        """Integrate some pairs."""
         size = self.pairs.size
         if len(places) <= size:
             return self._integrate(places)
@@ -91,18 +109,20 @@ class Rounds(Separable):
             return
         luck = self.rng.random((self.n_games, self.n_arms)) if self.model.noise else None
         if self.model.structure.crossing:
-            self._ends, self._pools = self.games.respond(self._lasting, self._pools, luck)
+            self.games.respond(self._lasting, luck)
+            self.ends[:] = self.games.ends
         else:
             everywhere = np.arange(self.n_games * self.n_arms)
             ends = self._integrate(everywhere, None if luck is None else luck.ravel())
-            self._ends[:] = ends.reshape(self._ends.shape)
+            self.ends[:] = ends.reshape(self.ends.shape)
         for name, array in self._lasting.items():
             if name in self.outputs:
-                array[:] = self._ends[self.outputs.index(name)]
+                array[:] = self.ends[self.outputs.index(name)]
 
-    def _refresh(self) -> None:
-        if not self.dense:  # else activities are those of the last round
-            super()._refresh()
+    def refresh(self) -> None:
+        """Bring answers up to date where a synapse has changed; where all are integrated, that is the next round's."""
+        if not self.dense:
+            super().refresh()
 
     def reset(self) -> None:
         """Forget everything: synapses, and what is carried over, start anew."""

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
+from nsa_brian.codegen.integrator import Integrator
+from nsa_brian.codegen.pairs import distinct_sets
+from nsa_brian.codegen.stretch import Grid, Players
 from nsa_brian.engines.base import Engine
+from nsa_brian.engines.stretch import Stretch
 
 
 class Separable(Engine):
@@ -27,13 +32,13 @@ class Separable(Engine):
         self._synapses = {name: np.zeros(shape) for name in structure.synaptic}
         #: What options answer with: the activities, and what else the learning rule reads.
         self.outputs = ("u", "v", *sorted(structure.rule_reads - {"u", "v"}))
-        self._ends = np.zeros((len(self.outputs), *shape))
-        self._stale: np.ndarray | None = None  # places in the flattened arrays
+        self.ends = np.zeros((len(self.outputs), *shape))
+        self.stale: np.ndarray | None = None  # places in the flattened arrays
         self._uniform = False  # all options of a game have the same synapse, and no answer yet
         self._by_hand = False  # the synapses were changed since the last round, and not by learning
 
     @abstractmethod
-    def _answer(self, places: np.ndarray) -> np.ndarray:
+    def answer(self, places: np.ndarray) -> np.ndarray:
         """The outputs at a round's end (outputs, n) of options at some places (n,) of the flattened arrays."""
 
     @property
@@ -50,54 +55,78 @@ class Separable(Engine):
     def activity(self) -> np.ndarray:  # type: ignore[override]
         """The activities u and v at a round's end."""
         if self._by_hand:
-            self._refresh()
-        return self._ends[:2]
+            self.refresh()
+        return self.ends[:2]
 
     def state(self, name: str) -> np.ndarray:
         """A state variable of the neurons at a round's end."""
         if self._by_hand:
-            self._refresh()
-        return self._ends[self.outputs.index(name)]
+            self.refresh()
+        return self.ends[self.outputs.index(name)]
+
+    def stretch(self, *, mend: bool = False) -> Stretch | None:
+        """Compiled rounds against bandits that are known beforehand.
+
+        None without a compiler, and where a subclass has rules of its own, which compiled code knows nothing of.
+        """
+        verbs = (getattr(type(self), name) for name in ("respond", "answer", "select", "learn"))
+        own = any(not verb.__module__.startswith(__package__) for verb in verbs)
+        if own or issubclass(code_object_class(), NumpyRound):
+            return None
+        sets, which = distinct_sets(self.parameters)
+        lasting, pools = self._going_on()
+        ways = (self.ties, self.tolerance)
+        players = Players(self.model, sets, which, lasting, self.ends, self.outputs, *ways, pools)
+        return Stretch(self, players, self._answers(), mend)
+
+    @abstractmethod
+    def _answers(self) -> Grid | Integrator:
+        """How options answer in compiled rounds."""
+
+    def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
+        """What goes on from round to round: of options, (games, arms) each, and of pools, (games,) each."""
+        return self._synapses, {}
 
     def _variables(self) -> Mapping[str, np.ndarray]:
         return self._synapses
 
     def respond(self) -> None:
         """Bring u and v up to date where a synapse has changed."""
-        self._refresh()
+        self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Bring the answers up to date where a synapse has changed."""
         self._by_hand = False
         if self._uniform:
             self._uniform = False
-            self._ends[:] = self._answer(self._first)[:, :, None]
-        if self._stale is not None:
-            places, self._stale = self._stale, None
-            self._ends.reshape(len(self._ends), -1)[:, places] = self._answer(places)
+            self.ends[:] = self.answer(self._first)[:, :, None]
+        if self.stale is not None:
+            places, self.stale = self.stale, None
+            self.ends.reshape(len(self.ends), -1)[:, places] = self.answer(places)
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Apply the learning rule, and remember which synapses it changed."""
-        self._refresh()  # in case nobody looked since the last time
+        self.refresh()  # in case nobody looked since the last time
         if self._statements is None:
             super().learn(arms, rewards)
-            self._stale = self._first + arms
+            self.stale = self._first + arms
             return
         before = {name: array.copy() for name, array in self._synapses.items()}
         super().learn(arms, rewards)
         changed = np.zeros((self.n_games, self.n_arms), dtype=bool)
         for name, array in self._synapses.items():
             changed |= array != before[name]
-        self._stale = np.flatnonzero(changed)
+        self.stale = np.flatnonzero(changed)
 
     def reset(self) -> None:
         """Forget everything: the synapses start their game anew, and so one answer serves all arms of a game."""
         super().reset()
-        self._stale, self._uniform, self._by_hand = None, True, True
+        self.stale, self._uniform, self._by_hand = None, True, True
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
         """Put in weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
         super().set_weights(w, **others)
-        self._stale, self._uniform, self._by_hand = np.arange(self.n_games * self.n_arms), False, True
+        self.stale, self._uniform, self._by_hand = np.arange(self.n_games * self.n_arms), False, True
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from brian2 import ms
 
-from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import Pairs, distinct_sets
-from nsa_brian.codegen.stretch import Grid, Stretch
+from nsa_brian.codegen.stretch import Grid
 from nsa_brian.engines.separable import Separable
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameters import NSAParameters
@@ -60,21 +59,17 @@ class ResponseTable:
         self._beyond: Pairs | None = None
         self.coordinate = model.structure.coordinate
         #: The number at the table's end, for each set.
-        self.ends = np.array([p.w_max if self.coordinate == "w" else 1.0 for p in parameters], dtype=float)
+        self.scale = np.array([p.w_max if self.coordinate == "w" else 1.0 for p in parameters], dtype=float)
         # The paper's weights are finite and its functions of them lie between 0 and 1; others need watching.
         self.bounded = self.coordinate == "Phi_v" and all(
             getattr(model, name) == getattr(PAPER, name) for name in ("gaussian_sigmoid", "plasticity", "initial")
         )
-        flat = np.arange(len(parameters) * cells)  # cells of all sets
-        n, levels = 4, []
+        flat, n, levels = np.arange(len(parameters) * cells), 4, []  # cells of all sets
+        points = self._first_points(n)
         while flat.size:
-            which, cell = np.divmod(flat, cells)
-            value = (cell[:, None] + np.arange(n + 1) / n) / cells * self.ends[which, None]
-            points = self._integrate(which.repeat(n + 1), value.ravel()).reshape(2, -1, n + 1)
-            miss = _miss(points)
-            coarse = (miss > error) & (4 * n <= refine)
+            coarse = (_miss(points) > error) & (4 * n <= refine)
             levels.append((n, flat[~coarse], points[:, ~coarse]))
-            flat, n = flat[coarse], 4 * n
+            flat, n, points = flat[coarse], 4 * n, self._more_points(flat[coarse], 4 * n, points[:, coarse])
 
         parts = np.empty(len(parameters) * cells, dtype=np.intp)
         for n, flat, _ in levels:
@@ -86,6 +81,29 @@ class ResponseTable:
         self._beyond = None  # as large as the grid; made anew, for a few values, if any lie beyond
         self._parts, self._offsets = (array.reshape(-1, cells) for array in (parts, offsets))
 
+    def _first_points(self, n: int) -> np.ndarray:
+        """Activities (2, cells of all sets, n + 1) at the points of all cells in n parts each."""
+        sets = np.arange(len(self.parameters))
+        flat = np.arange(len(sets) * self.cells)
+        begun = self._at(flat, np.arange(n) / n).reshape(2, len(sets), self.cells, n)
+        last = self._integrate(sets, self.scale).reshape(2, len(sets), 1, 1)
+        ends = np.concatenate([begun[:, :, 1:, :1], last], axis=2)  # a cell ends where the next one begins
+        return np.concatenate([begun, ends], axis=3).reshape(2, len(flat), n + 1)
+
+    def _more_points(self, flat: np.ndarray, n: int, known: np.ndarray) -> np.ndarray:
+        """The same of some cells, where every fourth point is known."""
+        points = np.empty((2, len(flat), n + 1))
+        points[:, :, ::4] = known
+        new = np.flatnonzero(np.arange(n + 1) % 4)
+        points[:, :, new] = self._at(flat, new / n)
+        return points
+
+    def _at(self, flat: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Activities (2, n, places) at places, from 0 to 1, within some cells (n,) of all sets."""
+        which, cell = np.divmod(flat, self.cells)
+        value = (cell[:, None] + places) / self.cells * self.scale[which, None]
+        return self._integrate(which.repeat(len(places)), value.ravel()).reshape(2, len(flat), len(places))
+
     def __len__(self) -> int:
         """Points in the table."""
         return self._points.shape[1]
@@ -93,12 +111,12 @@ class ResponseTable:
     @property
     def grid(self) -> Grid:
         """The table's arrays, for compiled code."""
-        return Grid(self._parts, self._offsets, self._points)
+        return Grid(self.coordinate, self._parts, self._offsets, self._points, self.scale)
 
     def look_up(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Activities (2, n), u and v, for values (n,) of the coordinate and of the ``which``-th parameter sets (n,)."""
         if not self.bounded:
-            value = value / self.ends[which]
+            value = value / self.scale[which]
             beyond = ~((value >= 0) & (value <= 1))
             if beyond.any():
                 return self._look_beyond(which, value, beyond)
@@ -108,7 +126,7 @@ class ResponseTable:
         """The same where some values lie outside of the table: those are integrated."""
         found = np.empty((2, len(value)))
         found[:, ~beyond] = self._interpolate(which[~beyond], value[~beyond])
-        found[:, beyond] = self._integrate(which[beyond], value[beyond] * self.ends[which[beyond]])
+        found[:, beyond] = self._integrate(which[beyond], value[beyond] * self.scale[which[beyond]])
         return found
 
     def _interpolate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -172,33 +190,11 @@ class Table(Separable):
         self._constants = {name: value for name, value in constants.items() if name in names}
         self.reset()
 
-    def stretch(self, n_rows: int) -> Stretch | None:
-        """Compiled rounds of these games against bandits whose probabilities and luck are known beforehand.
+    def _answers(self) -> Grid:
+        return self.table.grid
 
-        Weights and activities are then those of the stretch: what either does, the other sees. None without a
-        compiler, and where values may leave the table.
-        """
-        finite = self.table.bounded and np.isfinite(self.table.grid.points).all()
-        if not finite or issubclass(code_object_class(), NumpyRound):
-            return None
-        sets, which = distinct_sets(self.parameters)
-        made = Stretch(
-            self.model,
-            self.table.coordinate,
-            sets,
-            which,
-            self.n_arms,
-            self.table.grid,
-            self.ties,
-            self.tolerance,
-            n_rows,
-        )
-        self.respond()
-        made.weights[:], made.ends[:] = self._synapses["w"], self._ends
-        self._synapses["w"], self._ends = made.weights, made.ends
-        return made
-
-    def _answer(self, places: np.ndarray) -> np.ndarray:
+    def answer(self, places: np.ndarray) -> np.ndarray:
+        """Look some options up."""
         w = self._synapses["w"].reshape(-1)[places]
         if self._statements is None and len(places) == self.n_games:  # one in each game, in their order
             value = self._one_a_game(w=w)

@@ -15,13 +15,16 @@
 #cython: language_level=3
 # Compiled for {{ machine() }}
 {% set arrays = array_variables(variables) %}
+{% set given = [] %}
 {% set fixed = tables + ('_n_games', 'n_arms', 'dt', 't', 't_in_timesteps') %}
+{% for name, var in arrays if name in fixed %}{% if given.append((name, var)) %}{% endif %}{% endfor %}
 cimport numpy as _numpy
 from libc.stdint cimport int32_t, int64_t
 _numpy.import_array()
 
 cdef extern from *:
     """
+    #include <float.h>
     #include <math.h>
     #include <string.h>
     #include <vector>
@@ -31,8 +34,11 @@ cdef extern from *:
     {{ support|autoindent }}
     namespace nsa {
 
-    static void run({% for name, var in arrays if name in fixed %}{{ c_type(var) }}* _all_{{ name }}{{ ', ' if not loop.last }}{% endfor %})
+    static void run(int, void** arrays)
     {
+        {% for name, var in given %}
+        {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
+        {% endfor %}
         const int n_games = _all__n_games[0], n_options = (int)_all_n_arms[0], n_units = n_games * n_options;
         const int _room = (n_options + 7) / 8 * 8;
         {% for name, var in arrays if name in fixed and name not in tables %}
@@ -120,14 +126,18 @@ cdef extern from *:
 
     }  // namespace nsa
     """
-    void _run "nsa::run" ({% for name, var in arrays if name in fixed %}{{ c_type(var) }}*{{ ', ' if not loop.last }}{% endfor %}) nogil
+    void _run "nsa::run" (int, void**) nogil
+
+cdef list _data(_namespace):
+    return [{% for name, var in given %}<size_t> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"]), {% endfor %}]
+
+def entry(_namespace):
+    return [<size_t> &_run, *_data(_namespace)]
 
 def main(_namespace):
-    {% for name, var in arrays if name in fixed %}
-    cdef {{ c_type(var) }}* _data_{{ name }} = <{{ c_type(var) }}*> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"])
-    {% endfor %}
+    cdef size_t[{{ given|length }}] data = _data(_namespace)
     with nogil:
-        _run({% for name, var in arrays if name in fixed %}_data_{{ name }}{{ ', ' if not loop.last }}{% endfor %})
+        _run(0, <void**> data)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

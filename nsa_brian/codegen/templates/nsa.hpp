@@ -92,6 +92,77 @@ static inline int64_t highest(const double* x, int64_t n, double luck, double to
     return k;
 }
 
+// The place of the highest of n numbers of which one at a time changes: the one that stood alone above all others does so
+// while no other comes near it, and then no pass over all numbers is needed.
+struct Highest {
+    int64_t place = -1;  // none stood alone
+    double rest = 0;     // at least as high as all others
+
+    int64_t of(const double* x, int64_t n, double luck, double tolerance, bool random)
+    {
+        if (!random)
+            tolerance = 0;
+        if (place >= 0 && rest < x[place] - tolerance)
+            return place;
+        place = highest(x, n, luck, tolerance, random);
+        const double most = x[place];
+        double lane[8];
+        for (int i = 0; i < 8; i++)
+            lane[i] = -INFINITY;
+        int64_t k = 0;
+        for (; k + 8 <= n; k += 8)
+            for (int i = 0; i < 8; i++) {
+                const double other = k + i == place ? -INFINITY : x[k + i];
+                lane[i] = other > lane[i] ? other : lane[i];
+            }
+        for (; k < n; k++)
+            lane[0] = k != place && x[k] > lane[0] ? x[k] : lane[0];
+        rest = lane[0];
+        for (int i = 1; i < 8; i++)
+            rest = lane[i] > rest ? lane[i] : rest;
+        const int64_t found = place;
+        if (!(rest < most - tolerance))
+            place = -1;
+        return found;
+    }
+
+    void changed(int64_t where, double x)
+    {
+        if (where != place && x > rest)
+            rest = x;
+    }
+};
+
+// What an option will answer with a weight that it may come to have.
+struct Forecast {
+    int64_t place;
+    double w, u, v;
+};
+
+// Whether all of n numbers are finite.
+static inline bool finite(const double* x, int64_t n)
+{
+    bool all = true;
+    for (int64_t k = 0; k < n; k++)
+        all &= fabs(x[k]) <= DBL_MAX;
+    return all;
+}
+
+// Numbers with those that are none below all others, in `room`.
+static inline const double* silence(const double* x, int64_t n, double* room)
+{
+    for (int64_t k = 0; k < n; k++)
+        room[k] = x[k] == x[k] ? x[k] : -INFINITY;
+    return room;
+}
+
+// Put 0 where a number is not finite.
+static inline void mend(double* x, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
+}
+
 // The cell of a table of equal cells that a value from 0 to 1 lies in.
 static inline int64_t cell(double value, int64_t cells)
 {

@@ -21,6 +21,7 @@ cdef extern from *:
     """
     #include <math.h>
     #include <string.h>
+    #include <float.h>
     #include <limits.h>
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
@@ -34,8 +35,11 @@ cdef extern from *:
         return border > step && border < next ? border : next;
     }
 
-    static void run(const int n_units{% for name, var in arrays %}, {{ c_type(var) }}* _all_{{ name }}{% endfor %})
+    static void run(int n_units, void** arrays)
     {
+        {% for name, var in arrays %}
+        {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
+        {% endfor %}
         const int BLOCK = {{ BLOCK }};
         {% for name, var in arrays if var.scalar %}
         const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
@@ -44,21 +48,26 @@ cdef extern from *:
         for (int start = 0; start < n_units; start += BLOCK)
         {
             const int left = n_units - start < BLOCK ? n_units - start : BLOCK;
+            // Whole vectors, but for one or two units; those beyond the last do as it does and count for nothing.
+            const int room = left < 3 ? left : (left + 7) / 8 * 8;
             {% for name, var in arrays if not var.scalar and name != '_which' %}
             alignas(64) {{ c_type(var) }} {{ get_array_name(var) }}[BLOCK];
-            for (int i = 0; i < left; i++)
-                {{ get_array_name(var) }}[i] = _all_{{ name }}[{{ '_all__which[start + i]' if name in of_sets else 'start + i' }}];
+            for (int i = 0; i < room; i++)
+            {
+                const int at = start + (i < left ? i : left - 1);
+                {{ get_array_name(var) }}[i] = _all_{{ name }}[{{ '_all__which[at]' if name in of_sets else 'at' }}];
+            }
             {% endfor %}
             {
                 {{ scalar_code['begin']|autoindent }}
-                for (int _idx = 0; _idx < left; _idx++)
+                for (int _idx = 0; _idx < room; _idx++)
                 {
                     {{ vector_code['begin']|autoindent }}
                 }
             }
             {% if '_stream' in variables %}
             alignas(64) uint64_t _state[BLOCK];
-            memcpy(_state, {{ get_array_name(variables['_stream']) }}, left * sizeof(uint64_t));
+            memcpy(_state, {{ get_array_name(variables['_stream']) }}, room * sizeof(uint64_t));
             {% endif %}
             for (int step = 0, next; ; step = next)
             {
@@ -69,7 +78,7 @@ cdef extern from *:
                     break;
                 for (int s = step; s < next; s++)
                     NSA_VECTORISE
-                    for (int _idx = 0; _idx < left; _idx++)
+                    for (int _idx = 0; _idx < room; _idx++)
                     {
                         {% if '_stream' in variables %}
                         {{ get_array_name(variables['n_u']) }}[_idx] = nsa::noise(_state[_idx]);
@@ -77,11 +86,11 @@ cdef extern from *:
                         {% endif %}
                         {{ vector_code['step']|autoindent }}
                     }
-                for (int i = 0; i < left; i++)
+                for (int i = 0; i < room; i++)
                 {
                     if ({{ _input_steps }}[i] == next)
                         {{ I }}[i] = 0;
-                    if ({{ _round_steps }}[i] == next)  // later steps of a unit that is done go nowhere
+                    if (i < left && {{ _round_steps }}[i] == next)  // later steps of a unit that is done go nowhere
                     {
                         {% for name in outputs %}
                         _all_{{ name }}[start + i] = {{ get_array_name(variables[name]) }}[i];
@@ -94,15 +103,19 @@ cdef extern from *:
 
     }  // namespace nsa
     """
-    void _run "nsa::run" (int{% for name, var in arrays %}, {{ c_type(var) }}*{% endfor %}) nogil
+    void _run "nsa::run" (int, void**) nogil
+
+cdef list _data(_namespace):
+    return [{% for name, var in arrays %}<size_t> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"]), {% endfor %}]
+
+def entry(_namespace):
+    return [<size_t> &_run, *_data(_namespace)]
 
 def main(_namespace):
     cdef int n_units = _namespace["{{ array_name(variables['_n_units']) }}"][0]
-    {% for name, var in arrays %}
-    cdef {{ c_type(var) }}* _data_{{ name }} = <{{ c_type(var) }}*> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"])
-    {% endfor %}
+    cdef size_t[{{ arrays|length }}] data = _data(_namespace)
     with nogil:
-        _run(n_units{% for name, var in arrays %}, _data_{{ name }}{% endfor %})
+        _run(n_units, <void**> data)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

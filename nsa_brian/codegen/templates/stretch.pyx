@@ -1,88 +1,355 @@
-{# A stretch of many games in one call: for each round select, pay, learn, and look the pulled option's answer up.
+{# A stretch of rounds of many games in one call: answer, select, pay, learn, round after round.
 
-   {{scalar_code['learn']}} is the learning rule for the pulled option, {{scalar_code['value']}} the number that its
-   answer is looked up by. Both work on numbers of one option, under the names that the generated code knows them by.
+   How options answer is one of three (`answer`): "table", looked up, each game by itself; "changed", the options whose
+   synapse has changed are integrated, those of all games together; "all", every option of every game is.
+   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the number that its answer is
+   looked up by. Both work on single numbers, under the names that the generated code knows them by. All arrays come as
+   addresses, in the order of `buffers`. Names that begin with an underscore cannot be hidden by a user's variables.
 
-   USES_VARIABLES { w, R, _value, _sets, _which, _row, _weights, _ends, _chances, _luck, _parts, _offsets, _points, _arms, _agreed, _earned, _sizes }
+   USES_VARIABLES { w, R, _value, _entry }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
+{% set _numbers = [] %}
+{% for name, var in array_variables(variables) if name != '_entry' %}{% if _numbers.append((name, var)) %}{% endif %}{% endfor %}
+{% macro _number(name) %}{{ get_array_name(variables[name]) }}[0]{% endmacro %}
+
+{# The numbers of one game, and room for those of one option. #}
+{% macro _of_game() %}
+const int64_t _set = _which[_game];
+(void)_set;
+{% for name, var in _numbers %}
+{{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
+{% endfor %}
+{% for name in of_sets if name in variables %}
+{{ _number(name) }} = _sets[_set * {{ of_sets|length }} + {{ of_sets.index(name) }}];
+{% endfor %}
+{% endmacro %}
+
+{# The synapse at `_place`. #}
+{% macro _load() %}
+{% for name in synaptic if name in variables %}
+{{ _number(name) }} = _last_{{ name }}[_place];
+{% endfor %}
+{% endmacro %}
+
+{# What the rule reads of the neurons at `_place`. #}
+{% macro _read() %}
+{% for name in reads if name in variables %}
+{{ _number(name) }} = {% if name in outputs %}_ends[{{ outputs.index(name) }} * _n_units + _place]{% else %}_pool_{{ name }}[_game]{% endif %};
+{% endfor %}
+{% endmacro %}
+
+{# Keep a variable of the synapse at `_place`. #}
+{% macro _keep(name) %}
+if (_mend && !(fabs({{ _number(name) }}) <= DBL_MAX))
+    {{ _number(name) }} = 0;
+{% if by_statements %}
+_changed[_place] |= {{ _number(name) }} != _last_{{ name }}[_place];
+{% endif %}
+_last_{{ name }}[_place] = {{ _number(name) }};
+{% endmacro %}
+
+{# One game's round, its options having answered: select, pay, learn. #}
+{% macro _turn() %}
+const int64_t _at = _round * _n_rows + _row[_game];
+const double* _drawn = _luck + 4 * _at;
+const double* _u = _ends + _game * _n_arms;
+const double* _v = _ends + (_n_games + _game) * _n_arms;
+if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
+{
+    if (!_mend)
+    {
+        _sizes[5] = 2;
+        return;
+    }
+    _u = nsa::silence(_u, _n_arms, _silent.data());
+    _v = nsa::silence(_v, _n_arms, _silent.data() + _n_arms);
+}
+{% if answer == 'table' and not by_statements %}
+const int64_t _k_u = _highest_u.of(_u, _n_arms, _drawn[0], _tolerance, _random);
+const int64_t _k_v = _highest_v.of(_v, _n_arms, _drawn[1], _tolerance, _random);
+{% else %}
+const int64_t _k_u = nsa::highest(_u, _n_arms, _drawn[0], _tolerance, _random);
+const int64_t _k_v = nsa::highest(_v, _n_arms, _drawn[1], _tolerance, _random);
+{% endif %}
+const bool _agree = _k_u == _k_v;
+const int64_t _arm = _agree ? _k_v : (int64_t)(_drawn[2] * _n_arms);
+const double _chance = _chances[_round * _stride + _row[_game] * _n_arms + _arm];
+_arms[_round * _n_games + _game] = (int32_t)_arm;
+_agreed[_round * _n_games + _game] = _agree;
+_earned[_game] += _chance;
+{{ _number('R') }} = _drawn[3] < _chance;
+{% if by_statements %}
+for (int64_t _k = 0; _k < _n_arms; _k++)
+{
+    const int64_t _place = _game * _n_arms + _k;
+    {% if 'chosen' in variables %}
+    {{ _number('chosen') }} = _k == _arm;
+    {% endif %}
+    {{ _load()|indent(4) }}
+    {{ _read()|indent(4) }}
+    {
+        {{ scalar_code['learn']|join('\n')|indent(8) }}
+    }
+    {% for name in synaptic if name in variables %}
+    {{ _keep(name)|indent(4) }}
+    {% endfor %}
+}
+{% else %}
+{
+    const int64_t _place = _game * _n_arms + _arm;
+    {{ _load()|indent(4) }}
+    {{ _read()|indent(4) }}
+    {
+        {{ scalar_code['learn']|join('\n')|indent(8) }}
+    }
+    {{ _keep('w')|indent(4) }}
+    _pulled[_game] = _arm;
+}
+{% endif %}
+{% if answer == 'all' %}
+if (_mend)  // the round itself may have led a synapse beyond all numbers
+{
+    {% for name in synaptic %}
+    nsa::mend(_last_{{ name }} + _game * _n_arms, _n_arms);
+    {% endfor %}
+}
+{% endif %}
+{% endmacro %}
+
+{# The answer of the option at `_place`, looked up; where its number lies outside the table, the game waits. #}
+{% macro _look_up_one() %}
+{{ _load() }}
+{
+    {{ scalar_code['value']|join('\n')|indent(4) }}
+}
+const double _share = {{ _number('_value') }} / _scale[_set];
+if (_share >= 0 && _share <= 1)
+{
+    const int64_t _cell = nsa::cell(_share, _cells), _in_set = _set * _cells + _cell;
+    nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + _offsets[_in_set], _n_points, _ends[_place], _ends[_n_units + _place]);
+    {% if by_statements %}
+    _changed[_place] = 0;
+    {% else %}
+    _highest_u.changed(_pulled[_game], _ends[_place]);
+    _highest_v.changed(_pulled[_game], _ends[_n_units + _place]);
+    _pulled[_game] = -1;
+    {% endif %}
+}
+else
+    _waits = true;
+{% endmacro %}
+
+{% macro _look_up() %}
+bool _waits = false;
+{% if by_statements %}
+for (int64_t _place = _game * _n_arms; _place < (_game + 1) * _n_arms; _place++)
+    if (_changed[_place])
+    {
+        {{ _look_up_one()|indent(8) }}
+    }
+{% else %}
+if (_pulled[_game] >= 0)
+{
+    const int64_t _place = _game * _n_arms + _pulled[_game];
+    {{ _look_up_one()|indent(4) }}
+}
+{% endif %}
+if (_waits)
+    break;
+{% endmacro %}
+
+{# The answers of options whose synapse has changed, in all games. #}
+{% macro _integrate_changed() %}
+int _n = 0;
+{% if by_statements %}
+for (int64_t _place = 0; _place < _n_units; _place++)
+    if (_changed[_place])
+    {
+        {{ _put_in()|indent(8) }}
+        _changed[_place] = 0;
+    }
+{% else %}
+for (int64_t _game = 0; _game < _n_games; _game++)
+    if (_pulled[_game] >= 0)
+    {
+        const int64_t _place = _game * _n_arms + _pulled[_game];
+        {{ (_look_ahead() if depth > 1 else _put_in())|indent(8) }}
+        _pulled[_game] = -1;
+    }
+{% endif %}
+if (_n)
+    _respond(_n, _arrays);
+for (int _i = 0; _i < _n; _i++)
+{
+    {% if depth > 1 %}
+    _forecasts[_slots[_i]].u = _out_u[_i];
+    _forecasts[_slots[_i]].v = _out_v[_i];
+    if (!_is_first[_i])
+        continue;
+    {% endif %}
+    {% for name in outputs %}
+    _ends[{{ loop.index0 }} * _n_units + _places[_i]] = _out_{{ name }}[_i];
+    {% endfor %}
+}
+{% endmacro %}
+
+{# Have the option at `_place` integrated. #}
+{% macro _put_in() %}
+_places[_n] = _place;
+_of_pair[_n] = _which[_place / _n_arms];
+{% for name in inputs %}
+_in_{{ name }}[_n] = _last_{{ name }}[_place];
+{% endfor %}
+_n++;
+{% endmacro %}
+
+{# The answer of the option at `_place`, from what was integrated ahead, if the game took the course that was foreseen.
+   Else foresee another: where U and V agreed, the same option again; where they did not, those that luck will take. The
+   rewards are known, and so are the weights that follow; to integrate some of them together costs little more than one,
+   as lanes of a vector that would stay empty. #}
+{% macro _look_ahead() %}
+nsa::Forecast* const _own = _forecasts.data() + _game * {{ depth }};
+int& _seen = _seen_of[_game];
+if (++_seen < {{ depth }} && _own[_seen].place == _place && _own[_seen].w == _last_w[_place])
+{
+    _ends[_place] = _own[_seen].u;
+    _ends[_n_units + _place] = _own[_seen].v;
+}
+else
+{
+    {{ _of_game()|indent(4) }}
+    const bool _same = _round == 0 || _agreed[(_round - 1) * _n_games + _game];
+    int64_t _next = _place;
+    _seen = 0;
+    for (int _i = 0; _i < {{ depth }}; _i++)
+    {
+        _own[_i].place = -1;
+        if (_round + _i >= _n_rounds)
+            continue;
+        double _w = _last_w[_next];
+        for (int _j = 0; _j < _i; _j++)
+            if (_own[_j].place == _next)
+                _w = _own[_j].w;
+        if (_i)
+        {
+            const int64_t _at = (_round + _i - 1) * _n_rows + _row[_game];
+            {% for name in synaptic if name in variables %}
+            {{ _number(name) }} = {{ '_w' if name == 'w' else '_last_' + name + '[_next]' }};
+            {% endfor %}
+            {{ _number('R') }} = _luck[4 * _at + 3] < _chances[(_round + _i - 1) * _stride + _row[_game] * _n_arms + _next - _game * _n_arms];
+            {
+                {{ scalar_code['learn']|join('\n')|indent(16) }}
+            }
+            _w = {{ _number('w') }};
+        }
+        _own[_i].place = _next;
+        _own[_i].w = _w;
+        _places[_n] = _next;
+        _slots[_n] = _game * {{ depth }} + _i;
+        _is_first[_n] = _i == 0;
+        _of_pair[_n] = _which[_game];
+        {% for name in inputs %}
+        _in_{{ name }}[_n] = {{ '_w' if name == 'w' else '_last_' + name + '[_next]' }};
+        {% endfor %}
+        _n++;
+        if (!_same)
+            _next = _game * _n_arms + (int64_t)(_luck[4 * ((_round + _i) * _n_rows + _row[_game]) + 2] * _n_arms);
+    }
+}
+{% endmacro %}
+
+{# The answers of all options, and what goes on from this round to the next. #}
+{% macro _integrate_all() %}
+{% for name in inputs %}
+memcpy(_in_{{ name }}, {{ '_noise + _round * _n_units' if name == '_stream' else '_last_' + name }}, _n_units * sizeof(double));
+{% endfor %}
+_respond((int)_n_units, _arrays);
+{% for name in outputs %}
+memcpy(_ends + {{ loop.index0 }} * _n_units, _out_{{ name }}, _n_units * sizeof(double));
+{% if name in lasting %}
+memcpy(_last_{{ name }}, _out_{{ name }}, _n_units * sizeof(double));
+{% endif %}
+{% endfor %}
+{% endmacro %}
+
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
 #cython: language_level=3
 # Compiled for {{ machine() }}
-{% set arrays = array_variables(variables) %}
 cimport numpy as _numpy
-from libc.stdint cimport int32_t, int64_t, int8_t
+from libc.stdint cimport int64_t
 _numpy.import_array()
 
 cdef extern from *:
     """
+    #include <float.h>
     #include <math.h>
     #include <string.h>
+    #include <vector>
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
     {{ support|autoindent }}
     namespace nsa {
 
-    static void run({% for name, var in arrays if name in tables %}{{ c_type(var) }}* _all_{{ name }}{{ ', ' if not loop.last }}{% endfor %}, double _tolerance)
+    typedef void (*respond_t)(int, void**);
+
+    static void run(const int64_t* _entry)
     {
-        const int64_t _n_games = _all__sizes[0], _n_arms = _all__sizes[1], _n_rounds = _all__sizes[2], _n_rows = _all__sizes[3];
-        const int64_t _cells = _all__sizes[4], _n_points = _all__sizes[5];
-        const bool _random = _all__sizes[6];
+        {% for name, type in buffers %}
+        {{ type }}* const _{{ name }} = ({{ type }}*)_entry[{{ loop.index0 }}];
+        {% endfor %}
+        const int64_t _n_games = _sizes[0], _n_arms = _sizes[1], _n_rounds = _sizes[2], _n_rows = _sizes[3];
+        const bool _random = _sizes[4], _watch = _sizes[5], _mend = _sizes[6];
+        const int64_t _n_units = _n_games * _n_arms, _stride = _sizes[9];  // from one round's chances to the next's
+        const double _tolerance = _limits[0];
+        std::vector<double> _silent(2 * _n_arms);
+        {% if answer == 'table' %}
+        const int64_t _cells = _sizes[7], _n_points = _sizes[8];
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
-            const int64_t _set = _all__which[_game];
-            {% for name, var in arrays if name not in tables %}
-            {{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
-            {% endfor %}
-            {% for name in of_sets if name in variables %}
-            {{ get_array_name(variables[name]) }}[0] = _all__sets[_set * {{ of_sets|length }} + {{ of_sets.index(name) }}];
-            {% endfor %}
-            double* _w = _all__weights + _game * _n_arms;
-            double* _u = _all__ends + _game * _n_arms;
-            double* _v = _all__ends + (_n_games + _game) * _n_arms;
-            for (int64_t _round = 0; _round < _n_rounds; _round++)
+            {{ _of_game()|indent(12) }}
+            nsa::Highest _highest_u, _highest_v;
+            int64_t _round = _from[_game];
+            for (; _round < _n_rounds; _round++)
             {
-                const int64_t _at = _round * _n_rows + _all__row[_game];
-                const double* _drawn = _all__luck + 4 * _at;
-                const int64_t _k_u = nsa::highest(_u, _n_arms, _drawn[0], _tolerance, _random);
-                const int64_t _k_v = nsa::highest(_v, _n_arms, _drawn[1], _tolerance, _random);
-                const bool _agree = _k_u == _k_v;
-                const int64_t _arm = _agree ? _k_v : (int64_t)(_drawn[2] * _n_arms);
-                const double _chance = _all__chances[_at * _n_arms + _arm];
-                _all__arms[_round * _n_games + _game] = (int32_t)_arm;
-                _all__agreed[_round * _n_games + _game] = _agree;
-                _all__earned[_game] += _chance;
-                {{ get_array_name(variables['w']) }}[0] = _w[_arm];
-                {{ get_array_name(variables['R']) }}[0] = _drawn[3] < _chance;
-                {
-                    {{ scalar_code['learn']|autoindent }}
-                }
-                _w[_arm] = {{ get_array_name(variables['w']) }}[0];
-                {
-                    {{ scalar_code['value']|autoindent }}
-                }
-                const int64_t _cell_at = nsa::cell({{ get_array_name(variables['_value']) }}[0], _cells);
-                const int64_t _in_set = _set * _cells + _cell_at;
-                nsa::look_up({{ get_array_name(variables['_value']) }}[0] * _cells - _cell_at, _all__parts[_in_set],
-                             _all__points + _all__offsets[_in_set], _n_points, _u[_arm], _v[_arm]);
+                {{ _look_up()|indent(16) }}
+                {{ _turn()|indent(16) }}
+            }
+            _from[_game] = _round;
+        }
+        {% else %}
+        const respond_t _respond = (respond_t)_call[0];
+        void** const _arrays = (void**)(_call + 1);
+        std::vector<int64_t> _places({{ '_n_units' if by_statements else '_n_games * ' ~ depth }});
+        {% if depth > 1 %}
+        std::vector<int64_t> _slots(_n_games * {{ depth }});
+        std::vector<char> _is_first(_n_games * {{ depth }});
+        std::vector<nsa::Forecast> _forecasts(_n_games * {{ depth }});
+        std::vector<int> _seen_of(_n_games, {{ depth }});
+        {% endif %}
+        for (int64_t _round = 0; _round < _n_rounds; _round++)
+        {
+            {{ (_integrate_all() if answer == 'all' else _integrate_changed())|indent(12) }}
+            for (int64_t _game = 0; _game < _n_games; _game++)
+            {
+                {{ _of_game()|indent(16) }}
+                {{ _turn()|indent(16) }}
             }
         }
+        {% endif %}
     }
 
     }  // namespace nsa
     """
-    void _run "nsa::run" ({% for name, var in arrays if name in tables %}{{ c_type(var) }}*{{ ', ' if not loop.last }}{% endfor %}, double) nogil
+    void _run "nsa::run" (const int64_t*) nogil
 
 def main(_namespace):
-    {% for name, var in arrays if name in tables %}
-    cdef {{ c_type(var) }}* _data_{{ name }} = <{{ c_type(var) }}*> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"])
-    {% endfor %}
-    cdef double tolerance = _namespace["{{ array_name(variables['_tolerance']) }}"][0]
+    cdef const int64_t* entry = <const int64_t*> _numpy.PyArray_DATA(_namespace["{{ array_name(variables['_entry']) }}"])
     with nogil:
-        _run({% for name, var in arrays if name in tables %}_data_{{ name }}{{ ', ' if not loop.last }}{% endfor %}, tolerance)
+        _run(entry)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

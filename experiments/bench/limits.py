@@ -1,0 +1,23 @@
+"""Which figures of the bench stand beside which limit."""
+
+from __future__ import annotations
+
+#: What is measured, its unit, and the names of our figure and of the limit's.
+PAIRS = (
+    ("a pair and time step, 1000 pairs", "ns", "rounds.ns_per_unit_step", "limit.ns_per_unit_step"),
+    ("a round of one game", "ms", "rounds.ms_per_round.single", "limit.rounds_ms.single"),
+    (
+        "coupled, 10 arms: an option and time step",
+        "ns",
+        "coupled.ns_per_unit_step.k10",
+        "limit.coupled_ns_per_unit_step.k10",
+    ),
+    ("coupled, 100 arms", "ns", "coupled.ns_per_unit_step.k100", "limit.coupled_ns_per_unit_step.k100"),
+    (
+        "table, 256 games, 10 arms: a game and round",
+        "µs",
+        "table.us_per_game_round.compiled.k10",
+        "limit.table_us.k10",
+    ),
+    ("table, 256 games, 200 arms", "µs", "table.us_per_game_round.compiled.k200", "limit.table_us.k200"),
+)

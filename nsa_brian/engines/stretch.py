@@ -1,0 +1,124 @@
+"""Many rounds at once, against bandits whose probabilities and luck are known beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nsa_brian.codegen.integrator import Integrator
+from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
+from nsa_brian.engines.base import runaway
+from nsa_brian.model.agreement import N_LUCK
+from nsa_brian.model.model import PAPER
+
+if TYPE_CHECKING:
+    from nsa_brian.engines.separable import Separable
+
+
+class Stretch:
+    """Respond, select, pay and learn for all games of an engine, many rounds in a call.
+
+    The choices are those of the round-by-round path. The engine's synapses and activities are left as that path leaves
+    them, so that the engine may go on either way.
+
+    Parameters
+    ----------
+    engine : Separable
+    answers : Grid or Integrator
+        How its options answer.
+    mend : bool
+        What to do where a model of the user's own runs away, beyond all numbers: with it, such neurons count as silent,
+        and such synapses start anew at 0. Else it is an error.
+
+    Attributes
+    ----------
+    earned : array (games,)
+        The probabilities of the arms chosen so far, added up.
+    """
+
+    def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, mend: bool) -> None:
+        self._engine = engine
+        watched = engine.model != PAPER and not (isinstance(answers, Grid) and np.isfinite(answers.points).all())
+        self._compiled = CompiledStretch(players, answers, watched, mend)
+        self._games = np.arange(engine.n_games)
+        #: What was left stale at the end of the last stretch, for the next one to see to.
+        self._left = np.empty(0, dtype=np.intp)
+        self._every = isinstance(answers, Integrator) and answers.every
+        self.earned = self._compiled.earned
+
+    def play_drawing(self, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play rounds, each game against a bandit of its own, with what the engine draws for its decisions.
+
+        Parameters
+        ----------
+        chances : array (rounds, games, arms)
+            Reward probabilities.
+        luck : array (rounds, games)
+            Uniform numbers for the rewards.
+
+        Returns
+        -------
+        arms, agreed
+            See :meth:`play`.
+        """
+        noise, decisions = self._draw(len(chances))
+        return self.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2), noise)
+
+    def _draw(self, n_rounds: int) -> tuple[np.ndarray | None, np.ndarray]:
+        """What the engine draws in so many rounds: for the noise, if there is any, then for the decision."""
+        engine = self._engine
+        rng, n_games = engine.rng, engine.n_games
+        n_noise = engine.n_arms if engine.model.noise else 0
+        if hasattr(rng, "rounds"):  # has a stream for each game
+            drawn = rng.rounds(n_rounds, (n_games, n_noise + N_LUCK))
+            noise, luck = drawn[:, :, :n_noise], drawn[:, :, n_noise:]
+        else:
+            drawn = rng.random((n_rounds, n_games * (n_noise + N_LUCK)))
+            noise, luck = (part.reshape(n_rounds, n_games, -1) for part in np.split(drawn, [n_games * n_noise], axis=1))
+        return (noise if n_noise else None), luck
+
+    def play(
+        self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Play rounds.
+
+        Parameters
+        ----------
+        row : array of int (games,)
+            The bandits' game that each of the engine's meets.
+        chances : array (rounds, rows, arms)
+            Reward probabilities.
+        luck : array (rounds, rows, 4)
+            Uniform numbers: three for the decision, the last one for the reward.
+        noise : array (rounds, games, arms), if the model has noise
+            Uniform numbers: each pair's noise in a round follows from its own.
+
+        Returns
+        -------
+        arms : array of int (rounds, games)
+        agreed : array of bool (rounds, games)
+        """
+        engine, compiled = self._engine, self._compiled
+        if not self._every and engine.stale is not self._left:  # something happened in between
+            engine.refresh()
+            compiled.answered(self._games)
+            if engine.model != PAPER and not np.isfinite(engine.ends[:2]).all():
+                compiled.watched = True
+        compiled.begin(row, chances, luck, noise)
+        compiled.run()
+        while (games := compiled.waiting).size and not compiled.runaway:
+            places = compiled.stale(games)
+            found = engine.answer(places)
+            engine.ends.reshape(len(found), -1)[:, places] = found
+            if not np.isfinite(found[:2]).all():
+                compiled.watched = True
+            compiled.answered(games)
+            compiled.run()
+        if compiled.runaway:
+            raise runaway(engine.model)
+        if not self._every:
+            engine.stale = self._left = compiled.stale(self._games)
+        arms, agreed = compiled.choices
+        engine.agreed = agreed[-1].copy()
+        return arms, agreed
