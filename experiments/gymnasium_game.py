@@ -1,4 +1,4 @@
-"""Our agents in other people's bandits: the door for scripts; the room is ``experiments.core.gymnasium_game``."""
+"""For scripts: our agents in other people's bandits; see ``experiments.core.gymnasium_game``."""
 
 from experiments.core.gymnasium_game import Played, play_gymnasium
 

@@ -1,4 +1,4 @@
-"""What is measured of a game: the door for scripts; the room is ``experiments.core.metrics``."""
+"""For scripts: what is measured of a game; see ``experiments.core.metrics``."""
 
 from experiments.core.metrics import (
     choice_entropy,

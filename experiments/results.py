@@ -1,5 +1,19 @@
-"""Results files: the door for scripts; the room is ``experiments.studies.play.study``."""
+"""For scripts: the results files of ``nsa play``."""
 
-from experiments.studies.play.study import PlayResults, load, save
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments.studies.play.study import STUDY, PlayResults
 
 __all__ = ["PlayResults", "load", "save"]
+
+
+def save(results: PlayResults, path: str | Path) -> None:
+    """Write results to an .npz file."""
+    STUDY.save(results, Path(path))
+
+
+def load(path: str | Path) -> PlayResults:
+    """Read a results file of ``nsa play``."""
+    return STUDY.load(path)

@@ -1,4 +1,4 @@
-"""What an experiment is: the door for scripts; the room is ``experiments.core.settings``."""
+"""For scripts: what is played; see ``experiments.core.settings``."""
 
 from experiments.core.settings import PlaySettings
 

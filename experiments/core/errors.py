@@ -17,3 +17,11 @@ def blame_user() -> Iterator[None]:
         yield
     except (ValueError, OSError) as error:
         raise UserError(str(error)) from error
+
+
+def at_least(settings: object, **bounds: int) -> None:
+    """Refuse whole numbers below their bounds, each given by the name of an attribute."""
+    for name, bound in bounds.items():
+        value = getattr(settings, name)
+        if value < bound:
+            raise ValueError(f"{name} must be a whole number from {bound} up, got {value}")

@@ -12,7 +12,7 @@ from typing import Any
 import envs
 from envs import Bandit
 from experiments.core.agents import PAPER, check_names
-from experiments.core.checks import at_least
+from experiments.core.errors import at_least
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from experiments.core.checks import at_least
 from experiments.core.command import Command
-from experiments.core.errors import blame_user
+from experiments.core.errors import at_least, blame_user
 from nsa_brian import DEFAULT_SET
 from nsa_brian.checking import check
 from nsa_brian.model.loading import holds_parameters, load_model

@@ -9,11 +9,11 @@ import pytest
 from brian2 import ms
 
 import envs
+from experiments import play
 from experiments.core.metrics import regret
 from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
 from experiments.studies.decision.study import STUDY as DECISION
-from experiments.studies.play import study as play
 from experiments.studies.response.functions import respond
 from nsa_brian import NSA, SpikingNSA, SpikingParameters, load
 from nsa_brian.engines.registry import engine_of

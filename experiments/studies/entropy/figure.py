@@ -12,7 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from experiments.core.figures import house_style, new_figure, style_of
 from experiments.core.metrics import smooth
 from experiments.core.results import Results
-from experiments.studies.entropy.study import MEASURES, Settings, Summary, over_time_cell
+from experiments.studies.entropy.games import over_time_cell
+from experiments.studies.entropy.study import MEASURES, Settings, Summary
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:

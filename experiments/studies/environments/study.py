@@ -9,7 +9,7 @@ import numpy as np
 
 import envs
 from experiments.core.cells import Arrays, Cell
-from experiments.core.checks import at_least
+from experiments.core.errors import at_least
 from experiments.core.game_settings import bandits
 from experiments.core.metrics import distribution_entropy
 from experiments.core.options import setting

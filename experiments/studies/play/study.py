@@ -4,58 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from experiments.core import metrics
-from experiments.core.cells import Arrays, Cell, Progress, compute, untold
+from experiments.core.cells import Arrays, Cell
 from experiments.core.game import Record
 from experiments.core.metrics import Measures
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.play import play_agent
 from experiments.core.results import Results, Row, load_arrays, save_arrays, versions
 from experiments.core.settings import PlaySettings
 from experiments.core.study import Study
 from experiments.core.tables import Table
+from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, PlayOptions
 from nsa_brian.plugins import chosen_plugins
 
 STANDARD = PlayOptions()
-
-
-class PlayCell(Cell):
-    """One agent in some repetitions, all at once: the arrays of its record."""
-
-    def __init__(self, settings: PlaySettings, agent: str, repetitions: range) -> None:
-        self.settings, self.agent, self.repetitions = settings, agent, repetitions
-
-    @property
-    def work(self) -> int:
-        """Rounds of all games."""
-        return len(self.repetitions) * self.settings.n_rounds
-
-    def __call__(self, progress: Progress = untold) -> Arrays:
-        """Play."""
-        return dict(vars(play_agent(self.settings, self.agent, self.repetitions, progress)))
-
-    def split(self, n: int) -> Sequence[PlayCell]:
-        """Each repetition has its own random numbers, so they can be played apart."""
-        games = len(self.repetitions)
-        bounds = np.linspace(0, games, min(n, games) + 1).astype(int)
-        return [
-            PlayCell(self.settings, self.agent, self.repetitions[start:stop])
-            for start, stop in itertools.pairwise(bounds)
-        ]
-
-    def join(self, parts: Sequence[Arrays]) -> Arrays:
-        """All repetitions below each other."""
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 @dataclass(frozen=True)
@@ -200,39 +167,3 @@ def games_told(settings: PlaySettings) -> str:
 
 
 STUDY = PlayStudy()
-
-
-# For scripts --------------------------------------------------------------------------------------------------------
-
-
-def run(settings: PlaySettings, workers: int = 1, progress: Progress = untold) -> PlayResults:
-    """Let each agent play all repetitions; nothing is written.
-
-    Parameters
-    ----------
-    settings : PlaySettings
-    workers : int
-        Processes. Their number changes the time, never the outcome: each repetition has its own random numbers.
-    progress : callable
-        Told how many game-rounds were played since it was last called.
-    """
-    cells = STUDY.cells(settings)
-    found: dict[str, Arrays] = {}
-    compute(cells, workers, found.__setitem__, progress)
-    return STUDY.collect(settings, {agent: found[agent] for agent in cells})
-
-
-def report(results: PlayResults) -> dict[str, Any]:
-    """The outcome as one JSON object."""
-    outcome = {"settings": results.told, "versions": results.versions, **dataclasses.asdict(results.summary)}
-    return json.loads(json.dumps(outcome))
-
-
-def save(results: PlayResults, path: str | Path) -> None:
-    """Write results to an .npz file."""
-    STUDY.save(results, Path(path))
-
-
-def load(path: str | Path) -> PlayResults:
-    """Read a results file of ``nsa play``."""
-    return STUDY.load(path)

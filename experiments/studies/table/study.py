@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.core.cells import Cell
-from experiments.core.claims import Claim, verdict
+from experiments.core.claims import Claim
 from experiments.core.game_settings import GameSettings, bandits
 from experiments.core.metrics import Ranks
 from experiments.core.options import setting
@@ -17,6 +17,7 @@ from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Export, Study
 from experiments.core.tables import Table
 from experiments.studies.table import formats
+from experiments.studies.table.claims import claims
 from experiments.studies.table.comparison import (
     Comparison,
     Totals,
@@ -123,7 +124,7 @@ class TableStudy(Study[Settings, Summary]):
 
     def claims(self, results: Results[Settings, Summary]) -> list[Claim]:
         """What the paper says of NSA in general, and of many arms."""
-        return [_solid(results.summary), _large_k(results.summary)]
+        return claims(results.summary)
 
     def exports(self, results: Results[Settings, Summary]) -> list[Export]:
         """CSV, Markdown and LaTeX."""
@@ -196,22 +197,3 @@ def _won(found: Summary, settings: Settings) -> Table:
         )
     header = ["agent", "mean regret", "cells won", "won or level", *["mean rank"] * bool(rank)]
     return Table(title, header, rows, range(1, 5))
-
-
-def _solid(found: Summary) -> Claim:
-    won, cells = found.cells_won_or_level["nsa"], len(found.cells)
-    most = max(value for agent, value in found.cells_won_or_level.items() if agent != "nsa")
-    evidence = f"best or level with the best in {won} of {cells} cells; the next best agent in {most}"
-    statement = "NSA is most of the time as good as the other algorithms or better"
-    return Claim("table", statement, evidence, verdict(won > cells / 2 and won >= most, partly=won >= cells / 3))
-
-
-def _large_k(found: Summary) -> Claim:
-    by_arms: dict[int, list[float]] = {}
-    for cell in found.cells:
-        by_arms.setdefault(cell.arms, []).append(cell.agents["nsa"].regret.mean)
-    means = {arms: sum(values) / len(values) for arms, values in by_arms.items()}
-    few, many = means[min(means)], means[max(means)]
-    evidence = f"mean regret {few:.3f} at {min(means)} arms, {many:.3f} at {max(means)}"
-    statement = "a large number of arms is no significant challenge for NSA"
-    return Claim("table", statement, evidence, verdict(many < 1.25 * few, partly=many < 2 * few))

@@ -12,14 +12,13 @@ from guide import PIECES
 import baselines
 import envs
 import nsa_brian
-from experiments import cli
+from experiments import cli, play, results
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSAAgent
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
 from experiments.studies.decision.rates import decide
-from experiments.studies.play import study as play
 from experiments.studies.response.functions import respond
 from experiments.studies.table.study import PAPER, STUDY
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
@@ -117,7 +116,7 @@ def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_witho
 
     model = load_model("my.py")
     (folder / "my.py").unlink()
-    back = play.load(together["files"]["results"]).settings
+    back = results.load(together["files"]["results"]).settings
     assert back.nsa_agent("nsa:my.py").make_model() == model
     (folder / "best.json").rename(folder / "moved.json")
     assert play.report(play.run(back))["agents"] == together["agents"]

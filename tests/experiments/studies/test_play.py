@@ -7,12 +7,14 @@ import pytest
 
 import baselines
 import envs
+from experiments import play, results
 from experiments.core.files import write_atomically
 from experiments.core.game import play as play_game
 from experiments.core.metrics import fingerprint, regret
 from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
-from experiments.studies.play import study as play
+from experiments.studies.play.cell import PlayCell
+from experiments.studies.play.study import STUDY
 from nsa_brian import NSAParameters
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60).to_dict()
@@ -67,8 +69,8 @@ def test_progress_adds_up_to_the_work(played):
 
 def test_a_results_file_gives_back_what_was_saved(played, tmp_path):
     path = tmp_path / "r.npz"
-    play.save(played, path)
-    back = play.load(path)
+    results.save(played, path)
+    back = results.load(path)
     assert back.settings == played.settings
     assert back.versions == played.versions
     for agent, record in played.records.items():
@@ -124,9 +126,9 @@ def test_an_agent_that_knows_the_best_arm_has_no_regret():
 
 def test_results_of_an_agent_of_ones_own_can_be_read_where_it_is_not_known(tmp_path, monkeypatch):
     monkeypatch.setitem(baselines.POLICIES, "mine", baselines.POLICIES["random"])
-    play.save(play.run(dataclasses.replace(SETTINGS, agents=("mine",))), tmp_path / "r.npz")
+    results.save(play.run(dataclasses.replace(SETTINGS, agents=("mine",))), tmp_path / "r.npz")
     monkeypatch.undo()
-    back = play.load(tmp_path / "r.npz")
+    back = results.load(tmp_path / "r.npz")
     assert back.settings.agents == ("mine",)
     with pytest.raises(ValueError, match="unknown agent 'mine'"):
         back.settings.check()
@@ -138,7 +140,7 @@ def test_a_game_that_was_stopped_goes_on_unless_what_it_plays_with_has_changed(t
         env="schedule", env_options={"table": str(table)}, arms=2, trials=1, rounds=3, agents=("random", "ucb1")
     )
     computed = []
-    call = play.PlayCell.__call__
+    call = PlayCell.__call__
 
     def counted(cell, progress=None):
         computed.append(cell.agent)
@@ -146,10 +148,10 @@ def test_a_game_that_was_stopped_goes_on_unless_what_it_plays_with_has_changed(t
             raise KeyboardInterrupt
         return call(cell)
 
-    monkeypatch.setattr(play.PlayCell, "__call__", counted)
+    monkeypatch.setattr(PlayCell, "__call__", counted)
 
     def run():
-        return play.STUDY.run(settings, tmp_path)
+        return STUDY.run(settings, tmp_path)
 
     table.write_text("0,1\n" * 3)
     with pytest.raises(KeyboardInterrupt):
@@ -165,7 +167,7 @@ def test_a_game_that_was_stopped_goes_on_unless_what_it_plays_with_has_changed(t
 
 
 def test_a_cell_is_divided_among_workers_and_put_together_again():
-    whole = play.PlayCell(SETTINGS, "ucb1", range(3))
+    whole = PlayCell(SETTINGS, "ucb1", range(3))
     parts = whole.split(2)
     assert [part.repetitions for part in parts] == [range(1), range(1, 3)]
     assert sum(part.work for part in parts) == whole.work
