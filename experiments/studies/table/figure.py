@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,7 +13,9 @@ from experiments.core.figures import AGENT_STYLE, house_style, new_figure
 from experiments.core.metrics import Ranks
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.results import Results
-from experiments.studies.table.study import Settings, Summary
+
+if TYPE_CHECKING:
+    from experiments.studies.table.study import Settings, Summary
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:

@@ -30,8 +30,7 @@ STUDIES = {study.name: study for study in registry.studies()}
 def small(name):
     """Settings of a study that are computed in a moment."""
     study = STUDIES[name]
-    first = next(iter(study.presets.values()))
-    return study.settled(dataclasses.replace(first, **SMALLER[name]))
+    return study.settled(dataclasses.replace(study.presets["quick"], **SMALLER.get(name, {})))
 
 
 class Done(dict):
