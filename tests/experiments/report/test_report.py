@@ -1,12 +1,16 @@
 """The report: one page, opened in a real browser."""
 
+import contextlib
+import io
 import json
 import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
+from small_studies import small
 
 from experiments import cli
 from experiments.core import study_command
@@ -48,12 +52,16 @@ addEventListener("load", () => {
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory, nsa_process):
-    out = tmp_path_factory.mktemp("report")
-    ran = nsa_process("report", "--preset", "quick", "--out", out, "--json", cwd=out)
-    assert ran.returncode == 0, ran.stderr
-    assert len(json.loads(ran.stdout)["claims"]) == 7
-    return (out / "report-quick.html").read_text("utf-8")
+def page(done):
+    """The page of all studies in a small size, which is their quick one here."""
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(said):
+        for study in studies():
+            patch.setattr(study, "presets", {**study.presets, "quick": small(study.name)})
+        assert cli.main(["report", "--preset", "quick", "--out", str(done.out), "--json"]) == 0
+    outcome = json.loads(said.getvalue())
+    assert len(outcome["claims"]) == 7
+    return Path(outcome["report"]).read_text("utf-8")
 
 
 def test_the_page_needs_nothing_from_elsewhere(page):

@@ -1,54 +1,7 @@
-"""Every study in a small size, computed when it is first asked for."""
-
-import dataclasses
+"""A test of a ``study`` is one of every study."""
 
 import pytest
-
-from experiments import registry
-
-SMALLER = {
-    "play": {"arms": 4, "rounds": 15, "repetitions": 3},
-    "table": {"arms": (5, 10), "envs": ("MAB-P", "MAB-D"), "rounds": 60, "repetitions": 3},
-    "entropy": {"rounds": 60, "repetitions": 2, "peaked_arms": 20, "betas": (17.0, 0.5)},
-    "updates": {"rounds": 200, "repetitions": 10},
-    "environments": {"rounds": 100},
-    "decision": {"after": (0, 60), "rounds": 60},
-    "response": {"points": 101},
-    "standings": {
-        "agents": ("nsa", "ucb1", "optimistic:tuned", "best-arm"),
-        "envs": ("MAB-P", "MAB-D", "switching", "reversal"),
-        "arms": (3, 5),
-        "rounds": 60,
-        "repetitions": 3,
-    },
-    "noise": {"arms": 3, "rounds": 20, "repetitions": 3, "strengths": (0.0, 0.3)},
-    "tune": {"policies": ("epsilon-greedy",), "arms": (4,), "rounds": 40, "narrowings": 0},
-}
-STUDIES = {study.name: study for study in registry.studies()}
-
-
-def small(name):
-    """Settings of a study that are computed in a moment."""
-    study = STUDIES[name]
-    return study.settled(dataclasses.replace(study.presets["quick"], **SMALLER.get(name, {})))
-
-
-class Done(dict):
-    """Results and results file of each study."""
-
-    def __init__(self, out):
-        super().__init__()
-        self.out = out
-
-    def __missing__(self, name):
-        self[name] = STUDIES[name].run(small(name), self.out)
-        return self[name]
-
-
-@pytest.fixture(scope="session")
-def done(tmp_path_factory):
-    """Results and results file of every study in a small size."""
-    return Done(tmp_path_factory.mktemp("studies"))
+from small_studies import STUDIES, small
 
 
 def pytest_generate_tests(metafunc):

@@ -159,8 +159,8 @@ def test_a_file_that_is_no_results_file_is_told(tmp_path):
 
 def test_kill_and_the_same_command_again_gives_the_same_file(tmp_path, nsa_process):
     def run_table(out):
-        words = nsa_process.words("table", "--preset", "quick", "--envs", "MAB-P", "--quiet")
-        words += ["--arms", "5,10,20,50", "--out", str(out)]
+        words = nsa_process.words("table", "--preset", "quick", "--envs", "MAB-P", "--quiet", "--out", out)
+        words += ["--arms", "5,10,20,50", "--agents", "random,ucb1,epsilon-greedy", "--rounds", "500"]
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     straight, folder = tmp_path / "straight", tmp_path / "killed"
