@@ -8,6 +8,19 @@ import pytest
 
 from experiments.cli import main
 
+#: What takes long to make is made once: all tests of such a fixture run in one process.
+SHARED = {"done", "evolved", "found", "left", "page", "serial"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Group the tests by what they share."""
+    for item in items:
+        shared = SHARED.intersection(item.fixturenames)
+        if shared:
+            group = "studies" if "done" in shared else f"{item.path.stem} {min(shared)}"
+            item.add_marker(pytest.mark.xdist_group(group))
+
 
 @pytest.fixture
 def without_compiler():

@@ -12,7 +12,7 @@ from typing import Any, Protocol, get_origin, get_type_hints
 from experiments.core.agents import PAPER, expand, tuned
 from experiments.core.named import read, read_agent
 from experiments.core.nsa_agents import MODEL_HELP, NSA, NSAAgent, is_nsa
-from experiments.core.options import setting
+from experiments.core.options import setting, some
 from experiments.core.settings import PlaySettings
 from nsa_brian import DEFAULT_SET
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
@@ -61,20 +61,8 @@ class GameSettings:
 
     def values(self, env: str, arms: int, env_options: Mapping[str, Any]) -> PlaySettings:
         """The same, not checked yet."""
-        return PlaySettings(
-            env=env,
-            env_options=dict(env_options),
-            arms=arms,
-            trials=self.trials,
-            rounds=self.rounds,
-            repetitions=self.repetitions,
-            agents=self.agents,
-            engine=self.engine,
-            ties=self.ties,
-            seed=self.seed,
-            nsa_agents=self.nsa_agents,
-            **vars(self.nsa_agents[NSA]),
-        )
+        shared = some(self, "trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents")
+        return PlaySettings(env=env, env_options=dict(env_options), arms=arms, **shared, **vars(self.nsa_agents[NSA]))
 
     @property
     def sets(self) -> dict[str, NSAAgent]:

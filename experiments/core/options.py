@@ -84,6 +84,11 @@ def _pair(flag: str, text: str) -> tuple[str, Any]:
         return key, value
 
 
+def some(settings: object, *names: str) -> dict[str, Any]:
+    """Some settings by name, for others that share them."""
+    return {name: getattr(settings, name) for name in names}
+
+
 def chosen_preset(presets: Mapping[str, Any], name: str) -> Any:
     """A preset by its name."""
     if name not in presets:

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from evolution.fitness import Games
 from evolution.settings import SearchSettings
 from experiments.core.game_settings import bandits
-from experiments.core.options import setting
+from experiments.core.options import setting, some
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
+
+#: Options that are settings of the games, or of the search, under the same names.
+OF_GAMES = ("envs", "arms", "iterations", "trials", "rounds")
+OF_SEARCHES = ("population", "generations", "sigma", "stagnation", "restarts", "seed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,23 +50,10 @@ class EvolutionSettings:
         if brought is not None and brought != model:
             raise ValueError(f"--start {self.start} brings its own model, {brought.name}, and --model is another")
         return SearchSettings(
-            games=Games(
-                envs=self.envs,
-                arms=self.arms,
-                iterations=self.iterations,
-                trials=self.trials,
-                rounds=self.rounds,
-                engine=self.engine,
-                model=model,  # type: ignore[arg-type]  # None is the paper's
-            ),
-            population=self.population,
-            generations=self.generations,
-            sigma=self.sigma,
+            games=Games(**some(self, *OF_GAMES), engine=self.engine, model=model),  # type: ignore[arg-type]  # None is the paper's
             start=None if start is None else start.parameters,
             fixed=assignments(self.fix),
-            stagnation=self.stagnation,
-            restarts=self.restarts,
-            seed=self.seed,
+            **some(self, *OF_SEARCHES),
         )
 
     @classmethod
@@ -70,21 +61,12 @@ class EvolutionSettings:
         """The options that come to a search; its model and its start have no file, only a name."""
         games = search.games
         return cls(
-            envs=games.envs,
-            arms=games.arms,
-            iterations=games.iterations,
-            trials=games.trials,
-            rounds=games.rounds,
+            **some(games, *OF_GAMES),
             engine=games.played_by,
             model=games.model.name,
-            population=search.population,
-            generations=search.generations,
-            sigma=search.sigma,
             start="" if search.start is None else "of its own",
             fix=tuple(f"{name}={value}" for name, value in search.fixed.items()),
-            stagnation=search.stagnation,
-            restarts=search.restarts,
-            seed=search.seed,
+            **some(search, *OF_SEARCHES),
         )
 
 

@@ -12,7 +12,7 @@ import baselines
 from evolution.fitness import Games
 from experiments.core.cells import Arrays, Cell
 from experiments.core.game_settings import bandits
-from experiments.core.options import setting
+from experiments.core.options import setting, some
 from experiments.core.results import Results, Row
 from experiments.core.study import Export, Study
 from experiments.core.tables import Table
@@ -46,7 +46,7 @@ class Settings:
 
     def games(self) -> Games:
         """The games in the words of the search."""
-        return Games(envs=self.envs, arms=self.arms, trials=self.trials, rounds=self.rounds, iterations=self.iterations)
+        return Games(**some(self, "envs", "arms", "trials", "rounds", "iterations"))
 
 
 FULL = Settings()
