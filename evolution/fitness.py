@@ -160,7 +160,7 @@ def _scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParame
     shared: dict[str, Any] = {"model": model}
     if engine == "table":
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
-        from nsa_brian.engines.table import ResponseTable
+        from nsa_brian.engines.response_table import ResponseTable
 
         shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=model, **GRID)
     named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]
@@ -220,7 +220,7 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
     earned, best = np.zeros(engine.n_games), np.zeros(n_games)
-    stretch = engine.stretch(mend=games.model != _paper())
+    stretch = engine.stretch(mend=True)
     if stretch is not None:
         shape = (engine.n_games, engine.n_arms)
         for probabilities, luck in stretches(games, seed, engine.n_arms, engine.n_games if games.model.noise else 0):

@@ -105,11 +105,12 @@ class LimitTable:
 
     def __init__(self, engine: Table) -> None:
         self._kernel, self._tolerance = compiled(), ctypes.c_double(engine.tolerance)
+        engine.table.make_all()
         p, grid = engine.parameters[0], engine.table.grid
         curves = [getattr(p, f"{name}_{which}") for which in ("eta", "v") for name in _CURVE]
         self._learning = _doubles([*curves, p.w_max])
         self._grid = [np.ascontiguousarray(array, dtype=np.int64) for array in (grid.parts, grid.offsets)]
-        self._grid += [np.ascontiguousarray(array) for array in grid.points]
+        self._grid += [np.ascontiguousarray(array) for array in grid.points.T]
         self._answers = (ctypes.c_int64 * 5)(grid.parts.shape[1], *(array.ctypes.data for array in self._grid))
         self._state = [array.copy() for array in (engine.w, *engine.activity)]
         self.earned = np.zeros(len(engine.w))

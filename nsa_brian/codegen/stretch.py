@@ -27,10 +27,16 @@ class Grid:
     ----------
     coordinate : str
         What they are looked up by.
-    parts, offsets : array of int (sets, cells)
-    points : array (2, n)
+    parts : array of int (sets, cells)
+        The parts of a cell; 0 where it is still to be made.
+    offsets : array of int (sets, cells)
+        Where its points begin.
+    points : array (n, 2)
+        Of u and v.
     scale : array (sets,)
         The coordinate at the table's end.
+    finite : bool
+        Whether all points are numbers.
     """
 
     coordinate: str
@@ -38,6 +44,7 @@ class Grid:
     offsets: np.ndarray
     points: np.ndarray
     scale: np.ndarray
+    finite: bool
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,11 @@ class Players:
     ties: str
     tolerance: float
     pools: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+#: Whole numbers that compiled code is given, by name; it sets the last one.
+#: ``stride`` leads from one round's probabilities to the next one's.
+SIZES = ("n_games", "n_arms", "n_rounds", "n_rows", "stride", "cells", "random", "watch", "mend", "runaway")
 
 
 class CompiledStretch:
@@ -110,9 +122,8 @@ class CompiledStretch:
         self.earned = np.zeros(n_games)
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
-        self._sizes = np.array(
-            [n_games, n_arms, 0, 0, players.ties == "random", watched, mend, 0, 0, 0], dtype=np.int64
-        )
+        self._sizes = np.zeros(len(SIZES), dtype=np.int64)
+        self._tell(n_games=n_games, n_arms=n_arms, random=players.ties == "random", watch=watched, mend=mend)
         self._arrays = {
             "sizes": self._sizes,
             "limits": np.array([players.tolerance]),
@@ -133,10 +144,10 @@ class CompiledStretch:
             **{f"pool_{name}": array for name, array in players.pools.items()},
         }
         if isinstance(answers, Grid):
-            self._sizes[7:9] = answers.parts.shape[1], answers.points.shape[1]
+            self._tell(cells=answers.parts.shape[1])
             self._arrays |= {
-                "parts": answers.parts.astype(np.int64),
-                "offsets": answers.offsets.astype(np.int64),
+                "parts": answers.parts,
+                "offsets": answers.offsets,
                 "points": answers.points,
                 "scale": answers.scale,
             }
@@ -164,8 +175,10 @@ class CompiledStretch:
             check_units=False,  # those of the equations were checked with the model
             template_kwds={
                 "answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
+                "sizes": SIZES,
                 "buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "by_statements": self._by_statements,
+                "keeps_highest": self._table and not self._by_statements,  # one number at a time changes
                 "of_sets": used,
                 "synaptic": structure.synaptic,
                 "lasting": (*players.lasting,),
@@ -181,24 +194,19 @@ class CompiledStretch:
         self._place = {name: i for i, name in enumerate(self._arrays)}
         self._group = group
 
-    @property
-    def watched(self) -> bool:
-        """Whether activities are looked at before each decision."""
-        return bool(self._sizes[5])
-
-    @watched.setter
-    def watched(self, watched: bool) -> None:
-        self._sizes[5] = watched
+    def watch(self) -> None:
+        """Look at activities before each decision from now on."""
+        self._tell(watch=True)
 
     @property
     def runaway(self) -> bool:
         """Whether activities were found that are not finite."""
-        return bool(self._sizes[5] == 2)
+        return bool(self._size("runaway"))
 
     @property
     def waiting(self) -> np.ndarray:
         """The games (n,) that stopped since an option has no answer in compiled code."""
-        return np.flatnonzero(self._arrays["from"] < self._sizes[2]) if self._table else np.empty(0, np.intp)
+        return np.flatnonzero(self._arrays["from"] < self._size("n_rounds")) if self._table else np.empty(0, np.intp)
 
     def stale(self, games: np.ndarray) -> np.ndarray:
         """Places (n,), in flattened arrays, of options in some games whose synapse has changed since they answered."""
@@ -214,13 +222,20 @@ class CompiledStretch:
         self.pulled[games] = -1
         self.changed[games] = 0
 
+    def look_in(self, grid: Grid | Integrator) -> None:
+        """Take a table's arrays as they are now."""
+        assert isinstance(grid, Grid)
+        self._put("points", grid.points)
+        if not grid.finite:
+            self.watch()
+
     def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None) -> None:
         """Lay out the rounds to come; see ``Stretch.play`` of the engines."""
-        size = (len(chances), self._sizes[0])
-        self._sizes[2], self._sizes[3] = chances.shape[:2]
+        n_rounds, n_rows, _ = chances.shape
+        size = (n_rounds, len(self.pulled))
         self._put("row", np.ascontiguousarray(row, dtype=np.int32))
         constant = chances.strides[0] == 0  # one round's stand for all
-        self._sizes[9] = 0 if constant else chances[0].size
+        self._tell(n_rounds=n_rounds, n_rows=n_rows, stride=0 if constant else chances[0].size)
         self._put("chances", np.ascontiguousarray(chances[:1] if constant else chances, dtype=float))
         self._put("luck", np.ascontiguousarray(luck, dtype=float))
         if noise is not None:
@@ -237,6 +252,13 @@ class CompiledStretch:
     def choices(self) -> tuple[np.ndarray, np.ndarray]:
         """Arms and agreement (rounds, games) of the rounds played."""
         return self._arrays["arms"], self._arrays["agreed"].view(bool)
+
+    def _tell(self, **sizes: int) -> None:
+        for name, value in sizes.items():
+            self._sizes[SIZES.index(name)] = value
+
+    def _size(self, name: str) -> int:
+        return int(self._sizes[SIZES.index(name)])
 
     def _put(self, name: str, array: np.ndarray) -> None:
         self._arrays[name] = array

@@ -78,7 +78,8 @@ class Rounds(Separable):
         self._pools: Mapping[str, np.ndarray] = self.games.pools if structure.crossing else pools
         self.reset()
 
-    def _answers(self) -> Integrator:
+    def answers(self) -> Integrator:
+        """The compiled round."""
         if self.model.structure.crossing:
             return self.games.integrator()
         return self.pairs.integrator(self._which if self.dense else None, self.n_arms, self._depth)

@@ -77,10 +77,10 @@ class Separable(Engine):
         lasting, pools = self._going_on()
         ways = (self.ties, self.tolerance)
         players = Players(self.model, sets, which, lasting, self.ends, self.outputs, *ways, pools)
-        return Stretch(self, players, self._answers(), mend)
+        return Stretch(self, players, self.answers(), mend)
 
     @abstractmethod
-    def _answers(self) -> Grid | Integrator:
+    def answers(self) -> Grid | Integrator:
         """How options answer in compiled rounds."""
 
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:

@@ -39,12 +39,13 @@ class Stretch:
 
     def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, mend: bool) -> None:
         self._engine = engine
-        watched = engine.model != PAPER and not (isinstance(answers, Grid) and np.isfinite(answers.points).all())
+        self._looked_up = isinstance(answers, Grid)  # in a table, which knows whether all in it are numbers
+        watched = engine.model != PAPER and not self._looked_up
         self._compiled = CompiledStretch(players, answers, watched, mend)
         self._games = np.arange(engine.n_games)
         #: What was left stale at the end of the last stretch, for the next one to see to.
         self._left = np.empty(0, dtype=np.intp)
-        self._every = isinstance(answers, Integrator) and answers.every
+        self._every = not isinstance(answers, Grid) and answers.every
         self.earned = self._compiled.earned
 
     def play_drawing(self, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,18 +104,16 @@ class Stretch:
         if not self._every and engine.stale is not self._left:  # something happened in between
             engine.refresh()
             compiled.answered(self._games)
-            if engine.model != PAPER and not np.isfinite(engine.ends[:2]).all():
-                compiled.watched = True
+            self._watch(engine.ends[:2])
         compiled.begin(row, chances, luck, noise)
-        compiled.run()
+        self._run()
         while (games := compiled.waiting).size and not compiled.runaway:
             places = compiled.stale(games)
             found = engine.answer(places)
             engine.ends.reshape(len(found), -1)[:, places] = found
-            if not np.isfinite(found[:2]).all():
-                compiled.watched = True
+            self._watch(found[:2])
             compiled.answered(games)
-            compiled.run()
+            self._run()
         if compiled.runaway:
             raise runaway(engine.model)
         if not self._every:
@@ -122,3 +121,13 @@ class Stretch:
         arms, agreed = compiled.choices
         engine.agreed = agreed[-1].copy()
         return arms, agreed
+
+    def _run(self) -> None:
+        if self._looked_up:
+            self._compiled.look_in(self._engine.answers())  # the table may have grown
+        self._compiled.run()
+
+    def _watch(self, activity: np.ndarray) -> None:
+        """Have an eye on the activities from now on, if there is a reason to."""
+        if not np.isfinite(activity).all():
+            self._compiled.watch()

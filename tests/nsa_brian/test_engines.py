@@ -20,8 +20,9 @@ from nsa_brian import ENGINES, PARAMETERS, NSAParameters, load
 from nsa_brian.codegen.pairs import Pairs, answers
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.registry import MODELS, engine_class
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
-from nsa_brian.engines.table import ResponseTable, Table
+from nsa_brian.engines.table import Table
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
 SHIPPED = [load(name).parameters for name in ("minbandit-38", "minbandit-29")]

@@ -10,9 +10,10 @@ from models import OTHERS
 from evolution import Games, scores
 from evolution.fitness import rounds
 from nsa_brian import NSA, Model, NSAParameters, Parameter, load
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
-from nsa_brian.engines.table import ResponseTable, Table
+from nsa_brian.engines.table import Table
 from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK, select
 from nsa_brian.model.model import PAPER

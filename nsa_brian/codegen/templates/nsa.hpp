@@ -64,9 +64,8 @@ static inline double sum(const double* x, int n)
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-// The place of the highest of n numbers. With `random`, numbers within `tolerance` of it tie, and of those that do, luck
-// (from 0 to 1) takes one; else the first of equals is taken. As select() in model/agreement.py has it.
-static inline int64_t highest(const double* x, int64_t n, double luck, double tolerance, bool random)
+// The highest of n numbers.
+static inline double most_of(const double* x, int64_t n)
 {
     double lane[8] = {x[0], x[0], x[0], x[0], x[0], x[0], x[0], x[0]};
     int64_t k = 0;
@@ -78,59 +77,110 @@ static inline int64_t highest(const double* x, int64_t n, double luck, double to
         most = lane[i] > most ? lane[i] : most;
     for (; k < n; k++)
         most = x[k] > most ? x[k] : most;
-    const double bound = random ? most - tolerance : most;
-    int64_t left = 0;
-    if (random) {
-        int64_t tied = 0;
-        for (k = 0; k < n; k++)
-            tied += x[k] >= bound;
-        left = (int64_t)(luck * tied);
+    return most;
+}
+
+// How many of n numbers are at least as high as a bound.
+static inline int64_t count(const double* x, int64_t n, double bound)
+{
+    int64_t found = 0;
+    for (int64_t k = 0; k < n; k++)
+        found += x[k] >= bound;
+    return found;
+}
+
+// The place of the number, of those at least as high as a bound, that `before` others of them come before.
+static inline int64_t place_of(const double* x, int64_t n, double bound, int64_t before)
+{
+    int64_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        int64_t here = 0;
+        for (int i = 0; i < 8; i++)
+            here += x[k + i] >= bound;
+        if (here > before)
+            break;
+        before -= here;
     }
-    for (k = 0; k < n - 1; k++)
-        if (x[k] >= bound && left-- == 0)
+    for (; k < n - 1; k++)
+        if (x[k] >= bound && before-- == 0)
             break;
     return k;
 }
 
-// The place of the highest of n numbers of which one at a time changes: the one that stood alone above all others does so
-// while no other comes near it, and then no pass over all numbers is needed.
-struct Highest {
-    int64_t place = -1;  // none stood alone
-    double rest = 0;     // at least as high as all others
+// The place of the highest of n numbers. With `random`, numbers within `tolerance` of it tie, and of those that do, luck
+// (from 0 to 1) takes one; else the first of equals is taken. As select() in model/agreement.py has it.
+static inline int64_t highest(const double* x, int64_t n, double luck, double tolerance, bool random)
+{
+    const double most = most_of(x, n);
+    return random ? place_of(x, n, most - tolerance, (int64_t)(luck * count(x, n, most - tolerance)))
+                  : place_of(x, n, most, 0);
+}
 
+// The same of numbers of which one at a time changes, without a pass over all of them where what is known serves: that
+// one stood alone, and how high the others are at most; or that some tied, and how many.
+class Highest {
+public:
     int64_t of(const double* x, int64_t n, double luck, double tolerance, bool random)
     {
-        if (!random)
-            tolerance = 0;
-        if (place >= 0 && rest < x[place] - tolerance)
-            return place;
-        place = highest(x, n, luck, tolerance, random);
-        const double most = x[place];
-        double lane[8];
-        for (int i = 0; i < 8; i++)
-            lane[i] = -INFINITY;
-        int64_t k = 0;
-        for (; k + 8 <= n; k += 8)
-            for (int i = 0; i < 8; i++) {
-                const double other = k + i == place ? -INFINITY : x[k + i];
-                lane[i] = other > lane[i] ? other : lane[i];
-            }
-        for (; k < n; k++)
-            lane[0] = k != place && x[k] > lane[0] ? x[k] : lane[0];
-        rest = lane[0];
-        for (int i = 1; i < 8; i++)
-            rest = lane[i] > rest ? lane[i] : rest;
-        const int64_t found = place;
-        if (!(rest < most - tolerance))
-            place = -1;
-        return found;
+        tolerance_ = random ? tolerance : 0;
+        if (known_ == ALONE && !(rest_ < x[place_] - tolerance_))
+            known_ = NOTHING;
+        if (known_ == NOTHING)
+            look(x, n);
+        if (known_ == ALONE)
+            return place_;
+        return place_of(x, n, most_ - tolerance_, random ? (int64_t)(luck * tied_) : 0);
     }
 
-    void changed(int64_t where, double x)
+    // A number is another now.
+    void changed(int64_t place, double old, double now)
     {
-        if (where != place && x > rest)
-            rest = x;
+        if (known_ == ALONE) {
+            if (place != place_ && now > rest_)
+                rest_ = now;
+        } else if (known_ == TIES) {
+            const double bound = most_ - tolerance_;
+            if (now > most_) {
+                known_ = most_ < now - tolerance_ ? ALONE : NOTHING;
+                place_ = place;
+                rest_ = most_;
+                return;
+            }
+            holders_ += (now == most_) - (old == most_);
+            tied_ += (now >= bound) - (old >= bound);
+            if (holders_ == 0 || tied_ == 1)
+                known_ = NOTHING;
+        }
     }
+
+private:
+    void look(const double* x, int64_t n)
+    {
+        most_ = most_of(x, n);
+        tied_ = count(x, n, most_ - tolerance_);
+        if (tied_ > 1) {
+            holders_ = count(x, n, most_);
+            known_ = TIES;
+            return;
+        }
+        known_ = ALONE;
+        place_ = place_of(x, n, most_, 0);
+        rest_ = -INFINITY;
+        if (place_ > 0)
+            rest_ = most_of(x, place_);
+        if (place_ + 1 < n) {
+            const double behind = most_of(x + place_ + 1, n - place_ - 1);
+            rest_ = behind > rest_ ? behind : rest_;
+        }
+    }
+
+    enum { NOTHING, ALONE, TIES } known_ = NOTHING;
+    int64_t place_ = 0;        // the one that stood alone
+    double rest_ = 0;          // at least as high as all others
+    double most_ = 0;          // the highest number,
+    int64_t holders_ = 0;      // how many are as high,
+    int64_t tied_ = 0;         // and how many tie with it
+    double tolerance_ = 0;
 };
 
 // What an option will answer with a weight that it may come to have.
@@ -163,24 +213,26 @@ static inline void mend(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
-// The cell of a table of equal cells that a value from 0 to 1 lies in.
+// The cell of a table of equal cells that a value from 0 to 1 lies in; -1 for a value beyond.
 static inline int64_t cell(double value, int64_t cells)
 {
+    if (!(value >= 0 && value <= 1))
+        return -1;
     const int64_t found = (int64_t)(value * cells);
     return found < cells ? found : cells - 1;
 }
 
-// Both activities at a place within a cell (0 to 1), by a parabola over two of its parts; the points of v follow n_points
-// after those of u. As ResponseTable has it.
-static inline void look_up(double place, int64_t parts, const double* points, int64_t n_points, double& u, double& v)
+// Both activities at a place within a cell (0 to 1), by a parabola over two of its parts, whose points are pairs of them.
+// As ResponseTable has it.
+static inline void look_up(double place, int64_t parts, const double* points, double& u, double& v)
 {
     const double y = place * parts;
     int64_t middle = (int64_t)y | 1;
     middle = middle < parts - 1 ? middle : parts - 1;
     const double t = y - middle;
     for (int i = 0; i < 2; i++) {
-        const double* p = points + i * n_points + middle;
-        (i ? v : u) = p[0] + t / 2 * (p[1] - p[-1] + t * (p[-1] + p[1] - 2 * p[0]));
+        const double* p = points + 2 * middle + i;
+        (i ? v : u) = p[0] + t / 2 * (p[2] - p[-2] + t * (p[-2] + p[2] - 2 * p[0]));
     }
 }
 

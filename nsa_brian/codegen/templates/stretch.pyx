@@ -55,23 +55,30 @@ const int64_t _at = _round * _n_rows + _row[_game];
 const double* _drawn = _luck + 4 * _at;
 const double* _u = _ends + _game * _n_arms;
 const double* _v = _ends + (_n_games + _game) * _n_arms;
+int64_t _k_u, _k_v;
 if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
     if (!_mend)
     {
-        _sizes[5] = 2;
+        _sizes[{{ sizes.index('runaway') }}] = 1;
         return;
     }
-    _u = nsa::silence(_u, _n_arms, _silent.data());
-    _v = nsa::silence(_v, _n_arms, _silent.data() + _n_arms);
+    _k_u = nsa::highest(nsa::silence(_u, _n_arms, _silent.data()), _n_arms, _drawn[0], _tolerance, _random);
+    _k_v = nsa::highest(nsa::silence(_v, _n_arms, _silent.data()), _n_arms, _drawn[1], _tolerance, _random);
+    {% if keeps_highest %}
+    _highest_u = _highest_v = nsa::Highest();
+    {% endif %}
 }
-{% if answer == 'table' and not by_statements %}
-const int64_t _k_u = _highest_u.of(_u, _n_arms, _drawn[0], _tolerance, _random);
-const int64_t _k_v = _highest_v.of(_v, _n_arms, _drawn[1], _tolerance, _random);
-{% else %}
-const int64_t _k_u = nsa::highest(_u, _n_arms, _drawn[0], _tolerance, _random);
-const int64_t _k_v = nsa::highest(_v, _n_arms, _drawn[1], _tolerance, _random);
-{% endif %}
+else
+{
+    {% if keeps_highest %}
+    _k_u = _highest_u.of(_u, _n_arms, _drawn[0], _tolerance, _random);
+    _k_v = _highest_v.of(_v, _n_arms, _drawn[1], _tolerance, _random);
+    {% else %}
+    _k_u = nsa::highest(_u, _n_arms, _drawn[0], _tolerance, _random);
+    _k_v = nsa::highest(_v, _n_arms, _drawn[1], _tolerance, _random);
+    {% endif %}
+}
 const bool _agree = _k_u == _k_v;
 const int64_t _arm = _agree ? _k_v : (int64_t)(_drawn[2] * _n_arms);
 const double _chance = _chances[_round * _stride + _row[_game] * _n_arms + _arm];
@@ -117,22 +124,24 @@ if (_mend)  // the round itself may have led a synapse beyond all numbers
 {% endif %}
 {% endmacro %}
 
-{# The answer of the option at `_place`, looked up; where its number lies outside the table, the game waits. #}
+{# The answer of the option at `_place`, looked up; where the table has none, the game waits. #}
 {% macro _look_up_one() %}
 {{ _load() }}
 {
     {{ scalar_code['value']|join('\n')|indent(4) }}
 }
 const double _share = {{ _number('_value') }} / _scale[_set];
-if (_share >= 0 && _share <= 1)
+const int64_t _cell = nsa::cell(_share, _cells), _in_set = _set * _cells + _cell;
+if (_cell >= 0 && _parts[_in_set])
 {
-    const int64_t _cell = nsa::cell(_share, _cells), _in_set = _set * _cells + _cell;
-    nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + _offsets[_in_set], _n_points, _ends[_place], _ends[_n_units + _place]);
+    const double _was_u = _ends[_place], _was_v = _ends[_n_units + _place];
+    (void)_was_u, (void)_was_v;
+    nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + 2 * _offsets[_in_set], _ends[_place], _ends[_n_units + _place]);
     {% if by_statements %}
     _changed[_place] = 0;
     {% else %}
-    _highest_u.changed(_pulled[_game], _ends[_place]);
-    _highest_v.changed(_pulled[_game], _ends[_n_units + _place]);
+    _highest_u.changed(_pulled[_game], _was_u, _ends[_place]);
+    _highest_v.changed(_pulled[_game], _was_v, _ends[_n_units + _place]);
     _pulled[_game] = -1;
     {% endif %}
 }
@@ -301,17 +310,19 @@ cdef extern from *:
         {% for name, type in buffers %}
         {{ type }}* const _{{ name }} = ({{ type }}*)_entry[{{ loop.index0 }}];
         {% endfor %}
-        const int64_t _n_games = _sizes[0], _n_arms = _sizes[1], _n_rounds = _sizes[2], _n_rows = _sizes[3];
-        const bool _random = _sizes[4], _watch = _sizes[5], _mend = _sizes[6];
-        const int64_t _n_units = _n_games * _n_arms, _stride = _sizes[9];  // from one round's chances to the next's
+        {% for name in sizes %}
+        const int64_t _{{ name }} = _sizes[{{ loop.index0 }}];
+        {% endfor %}
+        const int64_t _n_units = _n_games * _n_arms;
         const double _tolerance = _limits[0];
-        std::vector<double> _silent(2 * _n_arms);
+        std::vector<double> _silent(_n_arms);
         {% if answer == 'table' %}
-        const int64_t _cells = _sizes[7], _n_points = _sizes[8];
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
             {{ _of_game()|indent(12) }}
+            {% if keeps_highest %}
             nsa::Highest _highest_u, _highest_v;
+            {% endif %}
             int64_t _round = _from[_game];
             for (; _round < _n_rounds; _round++)
             {

@@ -1,0 +1,174 @@
+"""What a pair answers at a round's end, tabulated against one number: for one or many parameter sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from brian2 import ms
+
+from nsa_brian.codegen.pairs import Pairs
+from nsa_brian.codegen.stretch import Grid
+from nsa_brian.model.model import PAPER, Model
+from nsa_brian.parameters import NSAParameters
+
+#: Parts of a cell before it is refined.
+PARTS = 4
+#: Cells that are made together: neighbours are likely to be asked for soon.
+TOGETHER = 4
+#: Pairs that are integrated together.
+BATCH = 4096
+
+
+class ResponseTable:
+    """The activities u, v at a round's end against one number, for one or many parameter sets.
+
+    The number is the model's ``coordinate``: the option value, in the paper's model from 0 to 1, or the weight, from
+    0 to w_max. Over it the answer is nearly a straight line but for one or a few steps, where an option's activity
+    begins to outlast the input. Beyond the range the answer is integrated. A grid of equal cells, each in four parts,
+    is interpolated by parabolas over two parts each, and refined where parabolas through every other point pass by the
+    points between by more than ``error``: four times the parts, and again, ``refine`` at most. A cell is made when it
+    is first asked for.
+
+    Parameters
+    ----------
+    parameters : sequence of NSAParameters
+    dt, method
+        See :class:`nsa_brian.codegen.pairs.Pairs`.
+    cells : int
+        Cells of the first grid.
+    error : float
+        Miss that a cell need not be refined for.
+    refine : int
+        Parts of a cell at most; a step is located to 1 / (cells * refine).
+    model : Model
+        The equations.
+
+    Attributes
+    ----------
+    grid : Grid
+        The table's arrays, for compiled code; those of the points are others when cells have been made.
+    finite : bool
+        Whether all answers so far are numbers.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[NSAParameters],
+        dt: Any = 1 * ms,
+        method: str = "euler",
+        cells: int = 512,
+        error: float = 1e-7,
+        refine: int = 256,
+        model: Model = PAPER,
+    ) -> None:
+        self.parameters, self.cells, self.model = [model.complete(p) for p in parameters], cells, model
+        self.coordinate = model.structure.coordinate
+        self._error, self._refine = error, refine
+        #: The number at the table's end, for each set.
+        self.scale = np.array([p.w_max if self.coordinate == "w" else 1.0 for p in parameters], dtype=float)
+        # The paper's weights are finite and its functions of them lie between 0 and 1; others need watching.
+        self.bounded = self.coordinate == "Phi_v" and all(
+            getattr(model, name) == getattr(PAPER, name) for name in ("gaussian_sigmoid", "plasticity", "initial")
+        )
+        given = "" if self.coordinate == "w" else self.coordinate
+        self._pairs = Pairs(self.parameters, BATCH, dt, method, given, model)
+        self._parts = np.zeros((len(self.parameters), cells), dtype=np.int64)  # 0 where a cell is still to be made
+        self._offsets = np.zeros_like(self._parts)
+        self._points, self._n_points = np.empty((0, 2)), 0
+        self.finite = True
+
+    def __len__(self) -> int:
+        """Points in the table."""
+        return self._n_points
+
+    @property
+    def grid(self) -> Grid:
+        """The table's arrays."""
+        return Grid(self.coordinate, self._parts, self._offsets, self._points, self.scale, self.finite)
+
+    def look_up(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Activities (2, n), u and v, for values (n,) of the coordinate and of the ``which``-th parameter sets (n,)."""
+        if not self.bounded:
+            value = value / self.scale[which]
+            beyond = ~((value >= 0) & (value <= 1))
+            if beyond.any():
+                return self._look_beyond(which, value, beyond)
+        return self._interpolate(which, value)
+
+    def make_all(self) -> None:
+        """Make all cells."""
+        self._make(np.arange(self._parts.size))
+
+    def _look_beyond(self, which: np.ndarray, value: np.ndarray, beyond: np.ndarray) -> np.ndarray:
+        """The same where some values lie outside of the table: those are integrated."""
+        found = np.empty((2, len(value)))
+        found[:, ~beyond] = self._interpolate(which[~beyond], value[~beyond])
+        found[:, beyond] = self._integrate(which[beyond], value[beyond] * self.scale[which[beyond]])
+        return found
+
+    def _interpolate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
+        x = value * self.cells
+        cell = np.minimum(x.astype(np.intp), self.cells - 1)
+        parts = self._parts[which, cell]
+        if not parts.all():
+            self._make((which * self.cells + cell)[parts == 0])
+            parts = self._parts[which, cell]
+        y = (x - cell) * parts
+        middle = np.minimum(y.astype(np.intp) | 1, parts - 1)  # of the two parts that a parabola spans
+        at = self._offsets[which, cell] + middle
+        left, centre, right = self._points[at - 1].T, self._points[at].T, self._points[at + 1].T
+        t = y - middle
+        return centre + t / 2 * (right - left + t * (left + right - 2 * centre))
+
+    def _make(self, flat: np.ndarray) -> None:
+        """Make some cells, given by their numbers among those of all sets, and those made together with them."""
+        together = math.gcd(TOGETHER, self.cells)
+        groups = np.unique(flat // together)
+        flat, n = (groups[:, None] * together + np.arange(together)).ravel(), PARTS
+        whole = self._at(groups * together, np.arange(together * n + 1) / n)
+        points = whole[:, :, np.arange(together)[:, None] * n + np.arange(n + 1)].reshape(2, len(flat), n + 1)
+        while flat.size:
+            coarse = (_miss(points) > self._error) & (4 * n <= self._refine)
+            self._enter(flat[~coarse], points[:, ~coarse])
+            flat, known, n = flat[coarse], points[:, coarse], 4 * n
+            new = np.flatnonzero(np.arange(n + 1) % 4)
+            points = np.empty((2, len(flat), n + 1))
+            points[:, :, ::4], points[:, :, new] = known, self._at(flat, new / n)
+
+    def _at(self, flat: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Activities (2, n, places) at places, in cells, behind the beginning of some cells (n,)."""
+        which, cell = np.divmod(flat, self.cells)
+        value = (cell[:, None] + places) / self.cells * self.scale[which, None]
+        return self._integrate(which.repeat(len(places)), value.ravel()).reshape(2, len(flat), len(places))
+
+    def _enter(self, flat: np.ndarray, points: np.ndarray) -> None:
+        """Enter finished cells, with their points (2, n, points of a cell)."""
+        _, n, length = points.shape
+        start, self._n_points = self._n_points, self._n_points + n * length
+        if self._n_points > len(self._points):  # twice as much room, so that it does not happen often
+            room = np.empty((2 * self._n_points, 2))
+            room[:start] = self._points[:start]
+            self._points = room
+        self._points[start : self._n_points] = points.reshape(2, -1).T
+        self._offsets.reshape(-1)[flat] = start + np.arange(n) * length
+        self._parts.reshape(-1)[flat] = length - 1
+        self.finite &= bool(np.isfinite(points).all())
+
+    def _integrate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Activities (2, n) for many values of many parameter sets."""
+        found = np.empty((2, len(value)))
+        for start in range(0, len(value), BATCH):
+            these = slice(start, start + BATCH)
+            found[:, these] = self._pairs.respond(which[these], {self.coordinate: value[these]})[:2]
+        return found
+
+
+def _miss(points: np.ndarray) -> np.ndarray:
+    """How far parabolas through every other point pass by the points between, at most; points (2, cells, 4n + 1)."""
+    left, centre, right = points[..., 0:-1:4], points[..., 2::4], points[..., 4::4]
+    before = (3 * left + 6 * centre - right) / 8 - points[..., 1::4]
+    after = (3 * right + 6 * centre - left) / 8 - points[..., 3::4]
+    return np.maximum(np.abs(before), np.abs(after)).max(axis=(0, 2))
