@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evolution.files import write_atomically
 from experiments.core.errors import UserError
 
-__all__ = ["FORMATS", "check_format", "writable_file", "writable_folder", "write_atomically"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Formats of figures.
 FORMATS = ("png", "pdf", "svg")
@@ -43,3 +45,13 @@ def writable_file(name: str, suffix: str) -> Path:
     except OSError as error:
         raise UserError(f"{name} cannot be written: {error.strerror}") from None
     return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file."""
+    write_atomically(path, lambda file: file.write(text.encode()))
+
+
+def write_figure(path: Path, figure: Figure) -> None:
+    """Write a figure in the format that the file's name says."""
+    write_atomically(path, lambda file: figure.savefig(file, format=path.suffix.removeprefix("."), dpi=150))

@@ -72,7 +72,7 @@ class Results(Generic[S, F]):
         return extra("dataframe", "pandas").DataFrame(self.study.rows(self))
 
     def __repr__(self) -> str:
-        return f"<results of nsa {self.study.name}: {', '.join(self.cells)}>"
+        return f"<results of nsa {self.study.name}: {len(self.cells)} cells>"
 
     def _repr_html_(self) -> str:
         return "\n".join(table.html() for table in self.tables)

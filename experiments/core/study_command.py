@@ -16,7 +16,7 @@ from tqdm import tqdm
 from experiments.core.cells import Cell
 from experiments.core.command import Command, add_out, add_workers
 from experiments.core.errors import blame_user
-from experiments.core.files import FORMATS, check_format, writable_folder, write_atomically
+from experiments.core.files import FORMATS, check_format, writable_folder, write_figure, write_text
 from experiments.core.named import read_model_and_engine
 from experiments.core.options import add_options, chosen_preset, presets_told, read_given
 from experiments.core.results import F, Results, S
@@ -85,12 +85,11 @@ def compute(
 def write_outputs(results: Results[S, F], out: Path, stem: str, kind: str) -> dict[str, str]:
     """Write the figure and what other files a study makes of its results; their names by what they are."""
     figure = out / f"{stem}.{kind}"
-    drawn = results.study.draw(results)
-    write_atomically(figure, lambda file: drawn.savefig(file, format=kind, dpi=150))
+    write_figure(figure, results.study.draw(results))
     files = {"figure": str(figure)}
     for export in results.study.exports(results):
         target = out / f"{stem}.{export.suffix}"
-        write_atomically(target, lambda file, text=export.text: file.write(text.encode()))  # type: ignore[misc]
+        write_text(target, export.text)
         files[export.label] = str(target)
     return files
 

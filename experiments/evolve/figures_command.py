@@ -8,7 +8,7 @@ from pathlib import Path
 from evolution import checkpoint
 from experiments.core.command import Command
 from experiments.core.errors import blame_user
-from experiments.core.files import FORMATS, check_format, writable_folder, write_atomically
+from experiments.core.files import FORMATS, check_format, writable_folder, write_figure
 from experiments.evolve import figure as evolution_figure
 
 EPILOG = """figures:
@@ -55,7 +55,7 @@ def draw_all(folder: Path, out: Path, kind: str) -> dict[str, str]:
     files = {}
     for name, figure in figures.items():
         path = out / f"{name}.{kind}"
-        write_atomically(path, lambda file, figure=figure: figure.savefig(file, format=kind, dpi=150))  # type: ignore[misc]
+        write_figure(path, figure)
         files[name] = str(path)
     return files
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evolution import Champion, Search, checkpoint
-from experiments.core.files import write_atomically
+from experiments.core.files import write_text
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
@@ -63,5 +63,5 @@ def save_champion(folder: Path, settings: EvolutionSettings, search: Search, cha
         f"{champion.training:.4f}.",
         model=None if model == PAPER else model,
     )
-    write_atomically(folder / BEST, lambda file: file.write(best.to_json().encode()))
+    write_text(folder / BEST, best.to_json())
     return best

@@ -11,7 +11,7 @@ from pathlib import Path
 from evolution.champion import Champion, choose_champion
 from evolution.search import Search
 from evolution.workers import Workers
-from experiments.core.files import write_atomically
+from experiments.core.files import write_figure
 from experiments.evolve import folder as folders
 from experiments.evolve.figure import draw_fitness
 from experiments.evolve.settings import EvolutionSettings
@@ -103,5 +103,4 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _draw_progress(search: Search, folder: Path) -> None:
-    figure = draw_fitness(list(search.logbook))
-    write_atomically(folder / "fitness.png", lambda file: figure.savefig(file, dpi=150))
+    write_figure(folder / "fitness.png", draw_fitness(list(search.logbook)))

@@ -12,7 +12,7 @@ from typing import Any
 from experiments import registry
 from experiments.core.command import Command, add_out, add_workers
 from experiments.core.errors import blame_user
-from experiments.core.files import writable_folder, write_atomically
+from experiments.core.files import writable_folder, write_text
 from experiments.core.nsa_agents import MODEL_HELP
 from experiments.core.options import chosen_preset, show
 from experiments.core.study import Study
@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> None:
         results, _ = compute(study, settings, cells, out, args.workers, args.quiet)
         parts.append(Part(results, command_line(study, args)))
     path = out / f"report-{args.preset}.html"
-    text = page(parts, args.preset)
-    write_atomically(path, lambda file: file.write(text.encode()))
+    write_text(path, page(parts, args.preset))
     claims = [claim for part in parts for claim in part.claims]
     if args.json:
         print(json.dumps({"claims": [dataclasses.asdict(claim) for claim in claims], "report": str(path)}, indent=1))

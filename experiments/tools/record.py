@@ -8,7 +8,7 @@ from shlex import quote
 import envs
 from experiments.core.command import Command
 from experiments.core.errors import blame_user
-from experiments.core.files import writable_file, write_atomically
+from experiments.core.files import writable_file, write_text
 from experiments.core.options import add_options, read_given
 from experiments.core.randomness import streams
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, OF_THE_BANDIT, PlayOptions
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
         settings = PlayOptions(agents=("random",), **read_given(PlayOptions, args)).settled()
         path = writable_file(args.file, ".csv")
     table = envs.record(settings.make_bandit(1), settings.n_rounds, streams(settings.seed, "bandit", range(1)))
-    write_atomically(path, lambda file: file.write(envs.to_csv(table).encode()))
+    write_text(path, envs.to_csv(table))
     if not args.quiet:
         game = f"--trials {settings.trials} --rounds {settings.rounds} --seed {settings.seed}"
         print(f"{path}: {settings.env}, {settings.n_rounds} rounds, {settings.arms} arms; to play it back:")
