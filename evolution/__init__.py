@@ -1,8 +1,9 @@
 """The search for parameters by evolution: CMA-ES over the genome of any model, from one process to a cluster.
 
-``Search`` is a search under way, ``SearchSettings`` and ``Games`` say what is searched and what it is judged by,
-``choose_champion`` picks the winner on games that the search has not seen. Each is imported when it is asked for, so
-that commands that search nothing do not wait for DEAP.
+``Search`` is a search under way and ``StagedSearch`` one that begins from nothing; ``SearchSettings``,
+``StagedSettings`` and ``Games`` say what is searched and what it is judged by; ``choose_champion`` picks the winner on
+games that the search has not seen. Each is imported when it is asked for, so that commands that search nothing do not
+wait for DEAP.
 """
 
 from importlib import import_module
@@ -14,8 +15,22 @@ if TYPE_CHECKING:
     from evolution.genome import Genome
     from evolution.search import Search
     from evolution.settings import SearchSettings
+    from evolution.staged import StagedSearch
+    from evolution.stages import Rung, StagedSettings
 
-__all__ = ["Champion", "Games", "Genome", "Scores", "Search", "SearchSettings", "choose_champion", "scores"]
+__all__ = [
+    "Champion",
+    "Games",
+    "Genome",
+    "Rung",
+    "Scores",
+    "Search",
+    "SearchSettings",
+    "StagedSearch",
+    "StagedSettings",
+    "choose_champion",
+    "scores",
+]
 
 _MODULES = {
     "Champion": "champion",
@@ -26,6 +41,9 @@ _MODULES = {
     "Genome": "genome",
     "Search": "search",
     "SearchSettings": "settings",
+    "StagedSearch": "staged",
+    "StagedSettings": "stages",
+    "Rung": "stages",
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from evolution.fitness import Scores
 from evolution.search import REPORT, SELECTION, Search, evaluate
+from evolution.staged import StagedSearch
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -42,7 +43,7 @@ class Champion:
 
 
 def choose_champion(
-    search: Search,
+    search: Search | StagedSearch,
     workers: Workers | None = None,
     iterations: int = 20,
     others: Mapping[str, NSAParameters] | None = None,
@@ -54,7 +55,7 @@ def choose_champion(
 
     Parameters
     ----------
-    search : Search
+    search : Search or StagedSearch
         With at least one generation done.
     workers : Workers, optional
     iterations : int
@@ -84,7 +85,11 @@ def choose_champion(
 
 
 def _held_out(
-    search: Search, purpose: int, iterations: int, parameters: list[NSAParameters], workers: Workers | None
+    search: Search | StagedSearch,
+    purpose: int,
+    iterations: int,
+    parameters: list[NSAParameters],
+    workers: Workers | None,
 ) -> Scores:
     """Scores on games, or under seeds, that the search never saw."""
     seed, fitness = search.settings.seed, search.fitness

@@ -28,6 +28,9 @@ ENGINES = ("table", "rounds")
 #: be asked in other processes, and draw its random numbers from the seed, which all of a generation share.
 OwnFitness = Callable[[NSAParameters, tuple[int, ...]], float]
 
+#: Is shown the arms (rounds, games) that were chosen.
+Show = Callable[[np.ndarray], None]
+
 #: The table's grid: a quarter of the default's cost; games part ways with ``rounds`` in 1 to 2 of 100.
 GRID: dict[str, Any] = {"cells": 256, "refine": 64}
 
@@ -154,7 +157,9 @@ def scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParamet
         return _scores(games, seed, individuals)
 
 
-def _scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> Scores:
+def _scores(
+    games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParameters], show: Show = lambda arms: None
+) -> Scores:
     model, engine = games.model, games.played_by
     individuals = [model.complete(individual) for individual in individuals]
     shared: dict[str, Any] = {"model": model}
@@ -169,8 +174,18 @@ def _scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParame
     for n_arms in games.arms:
         noise = [stream(seed, f"{env} {n_arms} noise {iteration}") for env, iteration in named]
         shared["rng"] = CommonLuck(noise, len(individuals))
-        found.append(_play(engine_class(engine)(n_arms, players, len(players), **shared), games, seed))
+        found.append(_play(engine_class(engine)(n_arms, players, len(players), **shared), games, seed, show))
     return Scores(*np.concatenate(found, axis=2))
+
+
+def choices(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> np.ndarray:
+    """The arms that individuals choose in all rounds of all games, (individuals, game-rounds)."""
+    n_games, seen = len(games.envs) * games.iterations, list[np.ndarray]()
+    with np.errstate(all="ignore"):
+        _scores(games, seed, individuals, seen.append)
+    return np.concatenate([arms.reshape(len(arms), -1, n_games).swapaxes(0, 1) for arms in seen], axis=1).reshape(
+        len(individuals), -1
+    )
 
 
 def own_scores(fitness: OwnFitness, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> Scores:
@@ -215,7 +230,7 @@ def stretches(
         yield probabilities, np.concatenate([luck.random(size) for luck in lucks], axis=1)
 
 
-def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
+def _play(engine: Engine, games: Games, seed: tuple[int, ...], show: Show) -> np.ndarray:
     """Reward and regret (2, individuals, environments); the engine's games are individuals x those of ``rounds``."""
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
@@ -225,18 +240,24 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...]) -> np.ndarray:
         shape = (engine.n_games, engine.n_arms)
         for probabilities, luck in stretches(games, seed, engine.n_arms, engine.n_games if games.model.noise else 0):
             noise = random_rounds(engine.rng, len(luck), shape) if games.model.noise else None
-            stretch.play(game, probabilities, luck, noise)
+            show(stretch.play(game, probabilities, luck, noise)[0])
             # Added up round by round, as on the other path: a sum in another order differs in its last bits.
             best = np.add.accumulate(np.vstack([best, probabilities.max(axis=2)]))[-1]
         earned = stretch.earned
     else:
-        _play_by_round(engine, games, seed, game, earned, best)
+        _play_by_round(engine, games, seed, game, earned, best, show)
     means = np.stack([earned, best[game] - earned]) / games.n_rounds
     return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
 
 
 def _play_by_round(
-    engine: Engine, games: Games, seed: tuple[int, ...], game: np.ndarray, earned: np.ndarray, best: np.ndarray
+    engine: Engine,
+    games: Games,
+    seed: tuple[int, ...],
+    game: np.ndarray,
+    earned: np.ndarray,
+    best: np.ndarray,
+    show: Show,
 ) -> None:
     """The same round by round; adds to what was earned and to what was best."""
     bounded = games.model == _paper()  # its responses lie between 0 and 1, its weights between 0 and w_max
@@ -245,6 +266,7 @@ def _play_by_round(
         engine.respond()
         activity = engine.activity if bounded else _silenced(engine.activity)
         arms, _ = select(activity, drawn[:, :N_LUCK], engine.ties, engine.tolerance)
+        show(arms[None])
         expected = probabilities[game, arms]
         engine.learn(arms, (drawn[:, N_LUCK] < expected).view(np.int8))
         if not bounded:

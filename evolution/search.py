@@ -71,10 +71,15 @@ class Search:
         best arm's reward; regret, the mean; sigma, restart, population. With a fitness of your own the rewards are
         its values, the optimum is 0 and the regret minus their mean.
     strategy : deap.cma.Strategy
+    centres : list of array
+        The genes in the middle of the last generations' distributions, the present one last.
     """
 
     #: Individuals in the hall of fame.
     HALL = 10
+
+    #: Centres kept.
+    CENTRES = 20
 
     #: Largest standard deviation of a gene; its range is 2 pi wide.
     WIDEST = 1.2
@@ -86,6 +91,7 @@ class Search:
         self.genome = settings.genome
         self.generation = self.restart = 0
         self.population: list[Individual] = []
+        self.centres: list[np.ndarray] = []
         self.hall_of_fame = tools.HallOfFame(self.HALL)
         self.logbook = tools.Logbook()
         self.logbook.header = list(checkpoint.COLUMNS)
@@ -114,8 +120,8 @@ class Search:
             return self._stagnation
         return ""
 
-    def step(self, workers: Workers | None = None) -> None:
-        """One generation."""
+    def step(self, workers: Workers | None = None, games: Games | None = None) -> None:
+        """One generation; by other games than the settings' if there are such."""
         if self._stagnation and self.restart < self.settings.restarts:
             self.restart += 1
             rng = np.random.default_rng([self.settings.seed, STARTS, self.restart])
@@ -126,7 +132,7 @@ class Search:
         with _numpy_seeded(self.settings.seed, STEPS, self.generation):
             population = toolbox.generate()
         parameters = [self.genome.decode(individual) for individual in population]
-        judge = self.fitness or self.settings.games
+        judge = self.fitness or games or self.settings.games
         found = evaluate(judge, (self.settings.seed, GAMES, self.generation), parameters, workers)
         for individual, reward, regret in zip(
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
@@ -134,6 +140,7 @@ class Search:
             individual.score(float(reward), float(regret))
         toolbox.update(population)  # sorts it, best first
         self._bound_steps()
+        self.centres = [*self.centres[1 - self.CENTRES :], np.array(self.strategy.centroid)]
         self.hall_of_fame.update(population)
         self.population = population
         self.generation += 1
@@ -161,6 +168,7 @@ class Search:
             **{f"strategy_{name}": np.array(value) for name, value in strategy.items()},
             "hall_genes": np.array(list(self.hall_of_fame)),
             "hall_scores": np.array([(ind.reward, *ind.fitness.values) for ind in self.hall_of_fame]),
+            "centres": np.array(self.centres),
             "population_genes": np.array(self.population),
             "population_scores": np.array([(ind.reward, *ind.fitness.values) for ind in self.population]),
             "logbook": list(self.logbook),
@@ -182,6 +190,7 @@ class Search:
         search.strategy.BD = search.strategy.B * search.strategy.diagD
         for individual in reversed(_individuals(state["hall_genes"], state["hall_scores"])):
             search.hall_of_fame.insert(individual)  # worst first: so equals come to stand in the same order again
+        search.centres = list(state["centres"])
         search.population = _individuals(state["population_genes"], state["population_scores"])
         for record in state["logbook"]:
             search.logbook.record(**record)

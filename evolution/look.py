@@ -1,0 +1,127 @@
+"""The first look of a staged search: many random sets on few games, the best of them again on more, and so on."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from evolution.fitness import Games, OwnFitness, choices
+from evolution.genome import Genome
+from evolution.search import evaluate
+from evolution.workers import Workers
+from nsa_brian.parameters import NSAParameters
+
+#: Of the sets of a round of looking, one in so many is looked at again, on so many times the games.
+KEEP, MORE = 8, 4
+#: Rounds of looking.
+LOOKS = 3
+#: Rounds of a game at most; few tell the good from the hopeless.
+ROUNDS = 1000
+#: Sets that are scored between two moments at which a search can be stopped.
+BATCH = 512
+#: Share of choices in which two sets must differ to count as two strategies.
+DIFFERENT = 0.1
+
+
+class Look:
+    """Sets drawn uniformly in the genome's space, and what was found of them so far.
+
+    Parameters
+    ----------
+    n_sets : int
+        Sets at first.
+    games : Games
+        What they are judged by; in the first looks by a single trial and few games of each kind.
+    genome : Genome
+    seed : tuple of int
+    fitness : callable, optional
+        A fitness of the user's own in place of the games.
+
+    Attributes
+    ----------
+    looked_at : list of array of int
+        The sets of each look, by their numbers.
+    regrets : list of array
+        Their regrets, as far as they are known.
+    """
+
+    def __init__(
+        self, n_sets: int, games: Games, genome: Genome, seed: tuple[int, ...], fitness: OwnFitness | None = None
+    ) -> None:
+        self.n_sets, self._games, self._genome, self._seed, self._fitness = n_sets, games, genome, seed, fitness
+        self.looked_at = [np.arange(n_sets)]
+        self.regrets = [np.empty(0)]
+
+    @cached_property
+    def vectors(self) -> np.ndarray:
+        """The genes (sets, genes) of all sets."""
+        return np.random.default_rng(self._seed).uniform(-math.pi, math.pi, (self.n_sets, self._genome.size))
+
+    @property
+    def done(self) -> bool:
+        """Whether all looks were taken."""
+        return len(self.looked_at) == LOOKS and len(self.regrets[-1]) == len(self.looked_at[-1])
+
+    @property
+    def work(self) -> tuple[int, int]:
+        """Game-rounds done, and in all."""
+        sizes = [max(1, self.n_sets // KEEP**look) for look in range(LOOKS)]
+        each = [len(games.cells) * games.iterations * games.n_rounds for games in map(self.games, range(LOOKS))]
+        done = sum(len(regrets) * cost for regrets, cost in zip(self.regrets, each, strict=False))
+        return done, sum(size * cost for size, cost in zip(sizes, each, strict=True))
+
+    def games(self, look: int) -> Games:
+        """What is played at a look."""
+        trials = self._games.trials if look == LOOKS - 1 else 1
+        rounds = min(self._games.rounds, ROUNDS)
+        return dataclasses.replace(self._games, iterations=MORE**look, trials=trials, rounds=rounds)
+
+    def step(self, workers: Workers | None = None) -> None:
+        """Score some more sets; after the last of a look, choose who is looked at again."""
+        look = len(self.looked_at) - 1
+        sets, known = self.looked_at[look], self.regrets[look]
+        some = sets[len(known) : len(known) + BATCH]
+        judge = self._fitness or self.games(look)
+        found = evaluate(judge, (*self._seed, look), [self.parameters(number) for number in some], workers)
+        self.regrets[look] = known = np.concatenate([known, found.regret.mean(axis=1)])
+        if len(known) == len(sets) and look + 1 < LOOKS:
+            best = sets[np.argsort(known, kind="stable")]
+            self.looked_at.append(best[: max(1, len(sets) // KEEP)])
+            self.regrets.append(np.empty(0))
+
+    def parameters(self, number: int) -> NSAParameters:
+        """A set by its number."""
+        return self._genome.decode(self.vectors[number].tolist())
+
+    def starts(self, n: int) -> list[int]:
+        """The best sets of the last look, best first, that differ from each other in what they do.
+
+        Many genes stand for one strategy, win-stay-lose-shift above all. Sets that choose alike on the same games
+        count once; where there are too few others, the best of those left over fill up.
+        """
+        order = self.looked_at[-1][np.argsort(self.regrets[-1], kind="stable")]
+        if self._fitness is not None:  # which says nothing of choices
+            return [int(number) for number in order[:n]]
+        done = choices(self.games(0), (*self._seed, LOOKS), [self.parameters(number) for number in order])
+        chosen: list[int] = []
+        for i in range(len(order)):
+            if len(chosen) < n and all((done[i] != done[j]).mean() >= DIFFERENT for j in chosen):
+                chosen.append(i)
+        rest = [i for i in range(len(order)) if i not in chosen]
+        return [int(order[i]) for i in (chosen + rest)[:n]]
+
+    def state(self) -> dict[str, Any]:
+        """What was found so far, as arrays by name."""
+        found = {f"look_{i}_sets": sets for i, sets in enumerate(self.looked_at)}
+        return {**found, **{f"look_{i}_regrets": regrets for i, regrets in enumerate(self.regrets)}}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from what :meth:`state` gave."""
+        looks = range(sum(name.endswith("_sets") for name in state))
+        self.looked_at = [state[f"look_{i}_sets"] for i in looks]
+        self.regrets = [state[f"look_{i}_regrets"] for i in looks]

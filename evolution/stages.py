@@ -1,0 +1,123 @@
+"""The settings of a search in stages: a first look, a race between runs, a last choice."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evolution.fitness import Games
+from evolution.genome import Genome
+from evolution.settings import SearchSettings
+from nsa_brian.parameters import NSAParameters
+
+if TYPE_CHECKING:
+    from nsa_brian.model.model import Model
+
+
+class Rung(NamedTuple):
+    """A part of the race.
+
+    Attributes
+    ----------
+    runs : int
+        Runs that take part: those that were best on held-out games at the end of the rung before.
+    generations : int
+        Generations of each.
+    iterations : int
+        Games of each kind that individuals are judged by.
+    """
+
+    runs: int
+    generations: int
+    iterations: int = 1
+
+
+#: What individuals are judged by: games of all kinds, short enough to see many.
+GAMES = {"envs": ("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "arms": (5, 40, 200), "iterations": 1, "rounds": 1000}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StagedSettings:
+    """Everything that a search in stages depends on.
+
+    Attributes
+    ----------
+    games : Games
+        What individuals are judged by, drawn anew for each generation, and the model that is searched.
+    sets : int
+        Random sets that are looked at first.
+    rungs : tuple of Rung
+        The race, from the many runs that begin it to the few that end it.
+    population : int
+        Individuals of a generation.
+    sigma : float
+        First step size of a run, in units of the unbounded genes: small, for a run begins at a good place.
+    fixed : dict
+        Parameters that are not searched, by name, with their values.
+    seed : int
+    """
+
+    games: Games = field(default_factory=lambda: Games(**GAMES))  # type: ignore[arg-type]
+    sets: int = 4096
+    rungs: tuple[Rung, ...] = (Rung(8, 12), Rung(4, 15), Rung(2, 25, 2), Rung(1, 60, 4))
+    population: int = 64
+    sigma: float = 0.25
+    fixed: dict[str, float] = field(default_factory=dict)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.rungs:
+            raise ValueError("rungs must name at least one part of the race")
+        for one, other in zip(self.rungs, self.rungs[1:], strict=False):
+            if other.runs > one.runs:
+                raise ValueError(f"a rung cannot have more runs than the one before, got {other.runs} after {one.runs}")
+        if any(number < 1 for rung in self.rungs for number in rung):
+            raise ValueError(f"runs, generations and iterations of a rung must be from 1 up, got {self.rungs}")
+        if self.sets < self.rungs[0].runs:
+            raise ValueError(f"sets must be at least the {self.rungs[0].runs} runs that begin, got {self.sets}")
+        _ = self.run(0, None)  # refuses what a search refuses
+
+    @property
+    def model(self) -> Model:
+        """What is searched."""
+        return self.games.model
+
+    @property
+    def genome(self) -> Genome:
+        """The genes."""
+        return Genome(self.fixed, self.model)
+
+    @property
+    def generations(self) -> int:
+        """Generations of a run that goes all the way."""
+        return sum(rung.generations for rung in self.rungs)
+
+    def run(self, number: int, start: NSAParameters | None) -> SearchSettings:
+        """The settings of one of the runs, which have random numbers of their own."""
+        return SearchSettings(
+            games=self.games,
+            population=self.population,
+            generations=self.generations,
+            sigma=self.sigma,
+            start=start,
+            fixed=self.fixed,
+            seed=self.seed * 1000 + number,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain values, the model in full."""
+        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {
+            **plain,
+            "games": self.games.to_dict(),
+            "rungs": [list(r) for r in self.rungs],
+            "fixed": dict(self.fixed),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> StagedSettings:
+        """What :meth:`to_dict` made."""
+        rungs = tuple(Rung(*rung) for rung in values["rungs"])
+        return cls(**{**values, "games": Games.from_dict(values["games"]), "rungs": rungs})

@@ -1,0 +1,154 @@
+"""The search in stages: the look, the race, and that it goes on to the same bytes wherever it was stopped."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion
+from evolution.fitness import choices
+from evolution.look import KEEP, LOOKS, Look
+from evolution.workers import Processes
+from nsa_brian import load
+
+SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
+SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)
+
+
+def finished(search, workers=None, folder=None):
+    while not search.stop:
+        search.step(workers)
+        if folder is not None:
+            search.save(folder)
+    return search
+
+
+def outcome(search):
+    states = {number: run.state() for number, run in search.runs.items()}
+    plain = {
+        number: {name: np.array(value).tolist() for name, value in state.items()} for number, state in states.items()
+    }
+    return plain, search.judged, [regrets.tolist() for regrets in search.look.regrets]
+
+
+@pytest.fixture(scope="module")
+def done():
+    return finished(StagedSearch(SETTINGS))
+
+
+class TestLook:
+    def test_looks_at_fewer_and_fewer_of_the_best(self, done):
+        look = done.look
+        sizes = [len(sets) for sets in look.looked_at]
+        assert sizes == [256 // KEEP**i for i in range(LOOKS)]
+        for sets, regrets, again in zip(look.looked_at, look.regrets, look.looked_at[1:], strict=False):
+            kept = np.isin(sets, again)
+            assert regrets[kept].max() <= regrets[~kept].min()
+
+    def test_the_best_are_far_better_than_most(self):
+        look = Look(256, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
+        while not look.done:
+            look.step()
+        assert look.regrets[-1].min() < np.median(look.regrets[0]) - 0.03
+
+    def test_starts_differ_in_what_they_do_and_not_only_in_genes(self):
+        genome, games = Genome(), dataclasses.replace(SMALL, rounds=200)
+        look = Look(8, games, genome, (1,))
+        one, other = (genome.encode(load(name).parameters) for name in ("evolved", "minbandit-29"))
+        look.vectors = np.array([one, one + 1e-9, one - 1e-9, other] * 2)
+        look.looked_at, look.regrets = [np.arange(4)] * LOOKS, [np.array([0.1, 0.2, 0.3, 0.4])] * LOOKS
+        assert look.starts(2) == [0, 3]
+        assert look.starts(3) == [0, 3, 1]
+
+
+def test_choices_are_those_of_the_games():
+    individuals = [load(name).parameters for name in ("evolved", "minbandit-38")]
+    both = choices(SMALL, (1,), individuals)
+    assert both.shape == (2, len(SMALL.cells) * SMALL.iterations * SMALL.n_rounds)
+    assert (choices(SMALL, (1,), individuals[1:])[0] == both[1]).all()
+    assert (both[0] != both[1]).any()
+
+
+def test_the_best_runs_of_a_rung_go_on_and_the_others_stay_where_they_are(done):
+    first, second, third = done.judged
+    assert sorted(first) == [1, 2, 3]
+    assert set(second) == set(sorted(first, key=first.get)[:2])
+    assert set(third) == {min(second, key=second.get)}
+    assert sorted(run.generation for run in done.runs.values()) == [2, 4, 7]
+    assert done.leader.generation == 7
+    assert done.generation == 13
+
+
+def test_the_champion_is_chosen_among_what_the_race_left(done):
+    champion = choose_champion(done, iterations=2)
+    (last,) = done.judged[-1]
+    assert champion.origin in done.candidates()
+    assert all(name.startswith(f"run {last}, ") or name.startswith("mean") for name in champion.selection)
+
+
+def test_workers_change_nothing(done):
+    workers = Processes(2)
+    try:
+        assert outcome(finished(StagedSearch(SETTINGS), workers)) == outcome(done)
+    finally:
+        workers.close()
+
+
+def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):
+    """Saved and loaded after each piece of work, in all stages."""
+    search = StagedSearch(SETTINGS)
+    search.save(tmp_path)
+    while not search.stop:
+        search = StagedSearch.load(tmp_path)
+        search.step()
+        search.save(tmp_path)
+    assert outcome(search) == outcome(done)
+
+
+def test_a_run_that_was_written_when_the_rest_was_not_is_no_step_back(done, tmp_path):
+    """Killed after a run's folder was written and before the search's own file was."""
+    search = StagedSearch(SETTINGS)
+    while search.generation < 3:
+        search.step()
+        search.save(tmp_path)
+    before = (tmp_path / "stages.npz").read_bytes()
+    search.step()
+    search.save(tmp_path)
+    (tmp_path / "stages.npz").write_bytes(before)
+    assert outcome(finished(StagedSearch.load(tmp_path), folder=tmp_path)) == outcome(done)
+
+
+def test_a_fitness_of_ones_own(tmp_path):
+    settings = dataclasses.replace(SETTINGS, sets=64)
+    found = finished(StagedSearch(settings, near_three), folder=tmp_path)
+    assert abs(found.leader.centre.w_max - 3) < 0.5
+    with pytest.raises(ValueError, match="near_three: give that one"):
+        StagedSearch.load(tmp_path)
+    assert outcome(StagedSearch.load(tmp_path, near_three)) == outcome(found)
+
+
+def near_three(parameters, seed):
+    return -abs(parameters.w_max - 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sets": 2}, "sets must be at least the 3 runs that begin, got 2"),
+        ({"rungs": ()}, "rungs must name at least one part of the race"),
+        ({"rungs": (Rung(1, 1), Rung(2, 1))}, "more runs than the one before, got 2 after 1"),
+        ({"rungs": (Rung(1, 0),)}, "from 1 up"),
+        ({"population": 2}, "population must be a whole number from 4 up, got 2"),
+    ],
+)
+def test_settings_that_make_no_search_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(SETTINGS, **changes)
+
+
+def test_another_search_is_not_written_over(tmp_path):
+    StagedSearch(SETTINGS).save(tmp_path)
+    with pytest.raises(ValueError, match="holds another search"):
+        StagedSearch(dataclasses.replace(SETTINGS, seed=4)).save(tmp_path)
+    with pytest.raises(ValueError, match="is not the folder of a search in stages"):
+        StagedSearch.load(tmp_path / "nowhere")
