@@ -1,47 +1,16 @@
-"""The ``nsa`` command. Subcommands import what they need when they run, so that ``nsa --help`` answers at once."""
+"""The ``nsa`` command: finds the subcommand that is asked for and imports that one alone."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from experiments import (
-    bench_command,
-    check_command,
-    evolution_figures_command,
-    evolve_command,
-    noise_study,
-    parameters_command,
-    play_command,
-    record_command,
-    report_command,
-    study_command,
-    tune_study,
-)
-from experiments.errors import UserError, blame_user
-from experiments.nsa_agents import reading_once
-from nsa_brian.errors import ModelError
-from nsa_brian.plugins import load_plugins
+from experiments.registry import ENTRIES, command
 
-COMMANDS: tuple[Any, ...] = (
-    play_command,
-    check_command,
-    *map(study_command.command, report_command.STUDIES),
-    report_command,
-    evolve_command,
-    evolution_figures_command,
-    study_command.command(tune_study),
-    study_command.command(noise_study),
-    record_command,
-    parameters_command,
-    bench_command,
-)
-
-PLUGIN_HELP = "run it first, in every process: it enters bandits, policies or models of your own; repeatable"
+NAMES = tuple(entry.name for entry in ENTRIES)
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,17 +21,15 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}\n")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all subcommands."""
+def build_parser(asked: Collection[str] = NAMES) -> argparse.ArgumentParser:
+    """The parser, with the options of some subcommands and the names of all."""
     parser = Parser(prog="nsa", description="The Neural Selection Agreement model on Brian2, and the bandits it plays.")
     parser.add_argument("--version", action="version", version=f"nsa-brian {version('nsa-brian')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in COMMANDS:
-        command = commands.add_parser(module.NAME, help=module.HELP, description=module.HELP, epilog=module.EPILOG)
-        command.formatter_class = argparse.RawDescriptionHelpFormatter
-        module.add_arguments(command)
-        command.add_argument("--plugin", metavar="FILE.py", action="append", default=[], help=PLUGIN_HELP)
-        command.set_defaults(run=module.run, command=command)
+    for entry in ENTRIES:
+        own = commands.add_parser(entry.name, help=entry.help, description=entry.help)
+        if entry.name in asked:
+            command(entry).declare(own)
     return parser
 
 
@@ -70,22 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
-    args = build_parser().parse_args(argv)
-    try:
-        with blame_user():
-            load_plugins(args.plugin)
-        with reading_once():
-            code = args.run(args)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code or 0
-    except (UserError, ModelError) as error:  # a model may come to nothing only when it is run
-        args.command.error(" ".join(str(error).split()))
-    except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
-        return 130
-    except MemoryError:
-        args.command.error("not enough memory for games of that size")
-    except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    words = sys.argv[1:] if argv is None else argv
+    asked = [word for word in words if not word.startswith("-")][:1]
+    args = build_parser(asked).parse_args(words)
+    return args.main(args)

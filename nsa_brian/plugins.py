@@ -39,6 +39,11 @@ def load_plugins(paths: Iterable[str | Path]) -> None:
         _chosen.append(plugin)
 
 
+def chosen_plugins() -> tuple[Plugin, ...]:
+    """The plugins of the command."""
+    return tuple(_chosen)
+
+
 def carrying_plugins(function: Callable[..., Any]) -> Callable[..., Any]:
     """A picklable function that, in another process, first runs the plugins there and then does the same."""
     return partial(_call, tuple(_chosen), pickle.dumps(function)) if _chosen else function

@@ -12,12 +12,12 @@ ALLOWED = {
     "envs": {"envs", "numpy"},
     "baselines": {"baselines", "numpy"},
     "evolution": {"evolution", "nsa_brian", "envs", "deap", "numpy", "dask_jobqueue", "distributed"},
-    "experiments": ROOMS | {"brian2", "numpy", "scipy", "tqdm", "matplotlib"},
+    "experiments": ROOMS | {"numpy", "scipy", "tqdm", "matplotlib", "jinja2"},
 }
 #: What single files may import besides, for an extra that nothing else needs.
 EXTRAS = {
     "envs/gymnasium_bandit.py": {"gymnasium"},
-    "experiments/gymnasium_game.py": {"gymnasium"},
+    "experiments/core/gymnasium_game.py": {"gymnasium"},
 }
 STDLIB = __import__("sys").stdlib_module_names
 FILES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
@@ -45,3 +45,39 @@ def test_a_room_imports_only_what_it_may(path):
 def test_only_figure_modules_draw(path):
     if "matplotlib" in set(imported(path)):
         assert "figure" in path.stem
+
+
+#: Who may import whom among the experiments: what all share knows no study, and studies know no command.
+FLOORS = {
+    "core": {"core"},
+    "studies": {"core", "studies"},
+    "evolve": {"core", "evolve"},
+    "report": {"core", "report", "registry"},
+    "bench": {"core", "bench"},
+    "tools": {"core", "tools", "studies"},  # nsa record takes the options of nsa play
+}
+EXPERIMENTS = [path for path in FILES if path.is_relative_to(ROOT / "experiments")]
+
+
+def parts_of_experiments(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "experiments":
+            _, _, rest = node.module.partition(".")
+            yield from [rest.split(".")[0]] if rest else (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_of_the_experiments_knows_only_those_below_it(path):
+    floor = path.relative_to(ROOT / "experiments").parts[0]
+    if floor in FLOORS:
+        assert set(parts_of_experiments(path)) <= FLOORS[floor]
+
+
+def test_only_what_takes_brian2_is_imported_inside_functions():
+    """A command imports what it needs when it is asked for; only Brian2 is not for everybody who asks."""
+    for path in EXPERIMENTS:
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                for node in ast.walk(function):
+                    if isinstance(node, ast.Import | ast.ImportFrom):
+                        assert getattr(node, "module", "").startswith("nsa_brian."), f"{path}:{node.lineno}"

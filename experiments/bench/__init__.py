@@ -1,0 +1,1 @@
+"""``nsa bench``: how fast the engines and the policies are."""

@@ -1,0 +1,163 @@
+"""``nsa bench``: how fast the engines are on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from typing import Any
+
+from tqdm import tqdm
+
+from experiments.bench import figure as bench_figure
+from experiments.bench import limits as bench_limits
+from experiments.bench import measure as bench
+from experiments.core.command import Command
+from experiments.core.files import writable_folder, write_atomically
+from experiments.core.results import versions
+from experiments.core.tables import text_table
+
+EPILOG = """Every engine plays whole games on MAB-P with the default parameter set, bandit and record included. The
+numpy loop is the paper's equations as a user would write them; the limit is the same work written by hand in C++,
+without the bandit on either side. Of the policies only selecting and learning is timed. Times are the best of some
+repeats.
+
+examples:
+  nsa bench
+  nsa bench --quick --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and repeats: under a minute once compiled")
+    parser.add_argument("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
+    parser.add_argument("--json", action="store_true", help="print one flat JSON object instead of the tables")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measure, write, print."""
+    out = writable_folder(args.out)
+    effort = bench.QUICK if args.quick else bench.FULL
+    with tqdm(
+        total=bench.N_MEASUREMENTS, disable=None, bar_format="{n_fmt}/{total_fmt} |{bar}| {elapsed} {desc}"
+    ) as bar:
+
+        def tick(what: str) -> None:
+            bar.set_description_str(what)
+            bar.update()
+
+        found = bench.measure(effort, tick)
+    machine = {"machine": processor(), "python": platform.python_version(), **versions()}
+    record = json.dumps({**machine, **found}, indent=1)
+    write_atomically(out / "bench.json", lambda file: file.write(record.encode()))
+    write_atomically(out / "bench.png", lambda file: bench_figure.draw(found).savefig(file, dpi=150))
+    where = f"measured on {machine['machine']}, Python {machine['python']}, Brian2 {machine['brian2']}"
+    text = f"{tables(found)}\n\n{where}\n"
+    write_atomically(out / "bench.txt", lambda file: file.write(text.encode()))
+    if args.json:
+        print(record)
+        return
+    print(text)
+    print(f"figures  {out / 'bench.json'}\ntable    {out / 'bench.txt'}\nplot     {out / 'bench.png'}")
+
+
+def processor() -> str:
+    """The processor's name."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def tables(found: dict[str, Any]) -> str:
+    """The figures as tables with ratios."""
+    arms = (10, 100, 1000)
+
+    def row(label: str, engine: str) -> list[str]:
+        times = [found[f"{engine}.ms_per_round.k{k}"] for k in arms]
+        rounds = [found[f"rounds.ms_per_round.k{k}"] for k in arms]
+        cells = [f"{t:.3g} ({t / r:.3g}x)" for t, r in zip(times, rounds, strict=True)]
+        return [label, *cells]
+
+    one = text_table(
+        ["one game: ms a round (x rounds)", *(f"{k} arms" for k in arms)],
+        [row("numpy loop", "numpy"), row("network", "network"), row("rounds", "rounds"), row("table", "table")],
+        right=(1, 2, 3),
+    )
+    games = (10, 100, 1000)
+    many = text_table(
+        ["many games, 10 arms: us a game and round", *(f"{n} games" for n in games), "game-rounds a second"],
+        [
+            [
+                engine,
+                *(f"{found[f'{engine}.us_per_game_round.games{n}']:.3g}" for n in games),
+                f"{found[f'{engine}.game_rounds_per_second.games1000']:,.0f}",
+            ]
+            for engine in ("rounds", "table")
+        ],
+        right=(1, 2, 3, 4),
+    )
+    lines = [
+        f"share of the compiled round in a loop of one's own, one game, 10 arms: {found['rounds.engine_share']:.0%}",
+        f"rounds at 1000 arms over 10 arms: {found['ratio.rounds_k1000_over_k10']:.2f}",
+        "rounds, 1000 games: "
+        + ", ".join(
+            f"{found[f'rounds.us_per_game_round.games1000{suffix}']:.3g} us a game and round at {k} arms"
+            for k, suffix in ((10, ""), (100, ".k100"), (1000, ".k1000"))
+        ),
+        f"table, one game: {found['table.us_per_game_round.single']:.2f} us a round",
+        f"table, 256 games: {found['table.us_per_game_round.k10']:.2f} us a game and round at 10 arms, "
+        f"{found['table.us_per_game_round.k200']:.2f} at 200",
+        f"table, 256 games, round by round: {found['table.us_per_game_round.by_round.k10']:.2f} us at "
+        f"10 arms, {found['table.us_per_game_round.by_round.k200']:.2f} at 200",
+        f"a search: {found['evolve.game_rounds_per_s']:,.0f} game-rounds a second in one process",
+    ]
+    return "\n\n".join([one, many, limit_table(found), "\n".join(lines), coupled_table(found), policy_table(found)])
+
+
+def limit_table(found: dict[str, Any]) -> str:
+    """Ours beside the same written by hand."""
+    rows = []
+    for label, unit, ours, limit in bench_limits.PAIRS:
+        by_hand = found[limit]
+        cells = [f"{by_hand:.3g}", f"{found[ours] / by_hand:.2f}"] if by_hand else ["no compiler", ""]
+        rows.append([label, unit, f"{found[ours]:.3g}", *cells])
+    return text_table(["against the limit", "unit", "ours", "by hand", "ratio"], rows, right=(2, 3, 4))
+
+
+def coupled_table(found: dict[str, Any]) -> str:
+    """What couplings between options cost."""
+    keys = [key.rpartition(".")[2] for key in found if key.startswith("coupled.ms_per_round.")]
+    rows = []
+    for k in keys:
+        limit, ratio = found[f"limit.coupled_ns_per_unit_step.{k}"], found[f"ratio.coupled_over_limit.{k}"]
+        rows.append(
+            [
+                f"{k.removeprefix('k')} arms",
+                f"{found[f'coupled.network_ms_per_round.{k}']:.3g}",
+                f"{found[f'coupled.ms_per_round.{k}']:.3g}",
+                f"{found[f'ratio.network_over_coupled.{k}']:.0f}",
+                f"{found[f'coupled.ns_per_unit_step.{k}']:.2f}",
+                f"{limit:.2f} ({ratio:.2f})" if limit else "no compiler",
+            ]
+        )
+    header = ["one game, options inhibit each other", "network ms a round", "rounds ms a round", "ratio"]
+    header += ["ns an option and step", "by hand (ratio)"]
+    return text_table(header, rows, right=(1, 2, 3, 4, 5))
+
+
+def policy_table(found: dict[str, Any]) -> str:
+    """What the policies cost."""
+    cost: dict[str, list[str]] = {}
+    for key, value in found.items():
+        if key.startswith("policy."):
+            cost.setdefault(key.split(".")[1], []).append(f"{value:.2f}")
+    return text_table(
+        ["a policy in 256 games: us a game and round", "10 arms", "200 arms"],
+        [[name, *times] for name, times in cost.items()],
+        right=(1, 2),
+    )
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

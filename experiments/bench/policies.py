@@ -1,0 +1,54 @@
+"""What a round of each policy costs on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import baselines
+import envs
+from experiments.core.randomness import streams
+
+ARMS = (10, 200)
+GAMES = 256
+#: Rounds timed as one.
+STRETCH = 10
+
+
+def measure(n_rounds: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, float]:
+    """Microseconds a game and round of selecting and learning, by policy and number of arms."""
+    found = {}
+    for name in baselines.POLICIES:
+        tick(f"{name}, {GAMES} games")
+        for k in ARMS:
+            found[f"policy.{name}.us_per_game_round.k{k}"] = 1e6 * policy_round(name, k, n_rounds) / GAMES
+    return found
+
+
+def policy_round(name: str, n_arms: int, n_rounds: int) -> float:
+    """Seconds a round of a policy in a batch of games."""
+    policy = baselines.make(name, n_arms, n_games=GAMES, rng=streams(0, "agent", range(GAMES)))
+    return agent_round(policy, n_arms, n_rounds)
+
+
+def agent_round(policy: Any, n_arms: int, n_rounds: int) -> float:
+    """Seconds a round of selecting and learning in a batch of games on MAB-P, the bandit left out: the best of all.
+
+    The rounds in which arms are pulled for the first time, one after the other, are not counted.
+    """
+    bandit = envs.make("MAB-P", n_arms, n_games=GAMES)
+    bandit.reset(streams(0, "bandit", range(GAMES)))
+    if hasattr(policy, "watch"):
+        policy.watch(bandit)
+    times = []
+    for _ in range(n_arms + n_rounds):
+        start = time.perf_counter()
+        arms = policy.select_arm()
+        selected = time.perf_counter()
+        rewards = bandit.pull(arms)
+        paid = time.perf_counter()
+        policy.update(arms, rewards)
+        times.append(selected - start + time.perf_counter() - paid)
+        bandit.step()
+    return min(sum(times[i : i + STRETCH]) for i in range(n_arms, n_arms + n_rounds - STRETCH + 1, STRETCH)) / STRETCH

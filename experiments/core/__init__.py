@@ -1,0 +1,1 @@
+"""What all commands share: agents by name, the game, settings, studies, results, metrics, tables, files."""

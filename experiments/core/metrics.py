@@ -1,0 +1,194 @@
+"""What is measured of a game. Arrays are (games, rounds); each measure returns one number a game unless it says so."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy  # its parts are imported when they are first used
+
+from experiments.core.game import Record
+
+ENTROPY_WINDOW = 20
+
+
+def regret(record: Record) -> np.ndarray:
+    """Eq. (1): mean over rounds of p* minus the expected reward of the chosen arm."""
+    return (record.best - record.expected).mean(axis=1)
+
+
+def published_regret(record: Record, trial_rounds: int) -> np.ndarray:
+    """The measure behind the paper's table: the best probability at the very start, minus the mean reward of the
+    last tenth of each trial. It can be negative where the bandit improves.
+    """
+    games, rounds = record.rewards.shape
+    tail = max(1, trial_rounds // 10)
+    late = record.rewards.reshape(games, rounds // trial_rounds, trial_rounds)[:, :, -tail:]
+    return record.best[:, 0] - late.mean(axis=(1, 2))
+
+
+def reward(record: Record) -> np.ndarray:
+    """Mean reward."""
+    return record.rewards.mean(axis=1)
+
+
+def choice_entropy(arms: np.ndarray, window: int = ENTROPY_WINDOW) -> np.ndarray:
+    """Entropy in nats, -sum p ln p, of the arms chosen in the last ``window`` rounds; an array (games, rounds).
+
+    In the first rounds the window is as long as the game is old.
+    """
+    games, rounds = arms.shape
+    counts = np.zeros((games, arms.max() + 1), dtype=np.intp)
+    n = np.arange(window + 1)
+    n_log_n = n * np.log(np.maximum(n, 1))
+    total = np.zeros(games)  # sum over arms of n ln n, kept up to date as arms enter and leave the window
+    entropy = np.empty(arms.shape)
+    rows = np.arange(games)
+    for t in range(rounds):
+        if t >= window:
+            left = rows, arms[:, t - window]
+            total += n_log_n[counts[left] - 1] - n_log_n[counts[left]]
+            counts[left] -= 1
+        entered = rows, arms[:, t]
+        total += n_log_n[counts[entered] + 1] - n_log_n[counts[entered]]
+        counts[entered] += 1
+        size = min(t + 1, window)
+        entropy[:, t] = np.log(size) - total / size
+    return np.maximum(entropy, 0)  # rounding can leave -1e-16
+
+
+def distribution_entropy(p: np.ndarray) -> np.ndarray:
+    """Entropy in nats of probabilities (games, arms), taken as a distribution over the arms."""
+    share = p / p.sum(axis=1, keepdims=True)
+    return -(share * np.log(np.where(share > 0, share, 1))).sum(axis=1)
+
+
+def smooth(x: np.ndarray, window: int) -> np.ndarray:
+    """Mean over the last ``window`` entries along the last axis; over fewer at the start."""
+    sums = np.cumsum(np.concatenate([np.zeros((*x.shape[:-1], 1)), x], axis=-1), axis=-1)
+    ends = np.arange(1, x.shape[-1] + 1)
+    starts = np.maximum(ends - window, 0)
+    return (sums[..., ends] - sums[..., starts]) / (ends - starts)
+
+
+def fingerprint(record: Record) -> str:
+    """A hash of arms and rewards, equal where two runs played the same."""
+    digest = hashlib.sha256()
+    digest.update(np.ascontiguousarray(record.arms, dtype="<i4").tobytes())
+    digest.update(np.ascontiguousarray(record.rewards, dtype="<i1").tobytes())
+    return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation, which takes two games."""
+
+    mean: float
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Estimate(Spread):
+    """Mean, standard deviation and Student's 95% confidence interval of the mean; the last two take two games."""
+
+    ci95: tuple[float, float] | None
+
+    @property
+    def text(self) -> str:
+        """The mean with half its interval, where there is one."""
+        half = f" ±{self.ci95[1] - self.mean:.3f}" if self.ci95 else ""
+        return f"{self.mean:.3f}{half}"
+
+
+@dataclass(frozen=True)
+class Measures:
+    """All measures of one agent's games."""
+
+    regret: Estimate
+    published_regret: Spread
+    reward: float
+    entropy: float
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Where agents stand.
+
+    Attributes
+    ----------
+    mean : dict
+        Mean rank of each agent, best first.
+    critical_difference : float
+        What two mean ranks must lie apart to differ (Nemenyi).
+    p : float
+        Friedman's test that all are alike.
+    """
+
+    mean: dict[str, float]
+    critical_difference: float
+    p: float
+
+
+def estimate(values: np.ndarray) -> Estimate:
+    """What one value a game says of their mean."""
+    n, mean = len(values), float(values.mean())
+    if n < 2:
+        return Estimate(mean, None, None)
+    sd = float(values.std(ddof=1))
+    half = float(scipy.special.stdtrit(n - 1, 0.975)) * sd / n**0.5
+    return Estimate(mean, sd, (mean - half, mean + half))
+
+
+def spread(values: np.ndarray) -> Spread:
+    """Mean and standard deviation of one value a game."""
+    return Spread(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else None)
+
+
+def measures(record: Record, trial_rounds: int) -> Measures:
+    """All measures of one agent's games."""
+    return Measures(
+        regret=estimate(regret(record)),
+        published_regret=spread(published_regret(record, trial_rounds)),
+        reward=float(reward(record).mean()),
+        entropy=float(choice_entropy(record.arms).mean()),
+        fingerprint=fingerprint(record),
+    )
+
+
+def level_with_best(values: Mapping[str, np.ndarray], alpha: float = 0.05) -> tuple[str, list[str]]:
+    """The agent with the lowest mean, and the list of it and those that a paired t-test cannot tell from it.
+
+    Values are one a repetition, and all agents of a repetition met the same luck. With one repetition nobody can
+    be told apart but by the mean.
+    """
+    best = min(values, key=lambda agent: float(values[agent].mean()))
+    return best, [agent for agent, found in values.items() if _level(found, values[best], alpha)]
+
+
+def _level(values: np.ndarray, best: np.ndarray, alpha: float) -> bool:
+    difference = values - best
+    if len(difference) < 2 or difference.std(ddof=1) == 0:  # a t-test takes some spread
+        return bool(difference.mean() == 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a spread that is nearly none, which is none to worry about
+        return bool(scipy.stats.ttest_rel(values, best).pvalue > alpha)
+
+
+def mean_ranks(agents: Sequence[str], values: np.ndarray, alpha: float = 0.05) -> Ranks:
+    """Ranks of agents by some values (cells, agents), 1 for the lowest, averaged over the cells.
+
+    Two mean ranks differ if they are further apart than Nemenyi's critical difference q sqrt(k (k + 1) / (6 n)) for k
+    agents and n cells. Reference: Demšar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets.
+    """
+    n, k = values.shape
+    means = scipy.stats.rankdata(values, axis=1).mean(axis=0)
+    q = scipy.stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
+    return Ranks(
+        mean={agents[i]: float(means[i]) for i in means.argsort(kind="stable")},
+        critical_difference=float(q * np.sqrt(k * (k + 1) / (6 * n))),
+        p=float(scipy.stats.friedmanchisquare(*values.T).pvalue),
+    )

@@ -1,0 +1,117 @@
+"""Settings as options: each field of a dataclass is an option of its command, read as the field's own type."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Collection, Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+#: What the values of an option are called where one cannot be read.
+_CALLED = {int: "whole numbers", float: "numbers"}
+
+
+def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "") -> Any:
+    """A field of settings, with the help text of its option.
+
+    Parameters
+    ----------
+    default
+        Its value where the option is not given.
+    text, metavar : str
+        For the help.
+    flag : str
+        An option that may be given several times, each with one ``KEY=VALUE``.
+    """
+    return dataclasses.field(default=default, metadata={"help": text, "metavar": metavar, "flag": flag})
+
+
+def add_options(parser: argparse.ArgumentParser, kind: type, only: Collection[str] = ()) -> None:
+    """Declare an option for each setting, or for some of them."""
+    for field in dataclasses.fields(kind):
+        if "help" not in field.metadata or (only and field.name not in only):  # it follows from others, or is left out
+            continue
+        parser.add_argument(
+            _flag(field),
+            dest=f"set_{field.name}",
+            metavar=field.metadata["metavar"],
+            help=field.metadata["help"],
+            action="append" if field.metadata["flag"] else "store",
+        )
+
+
+def read_given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
+    """The settings whose options were given; a ValueError says what is wrong with one."""
+    types = get_type_hints(kind)
+    texts = {field: getattr(args, f"set_{field.name}", None) for field in dataclasses.fields(kind)}
+    return {
+        field.name: _read(_flag(field), types[field.name], text) for field, text in texts.items() if text is not None
+    }
+
+
+def _flag(field: dataclasses.Field[Any]) -> str:
+    return field.metadata["flag"] or "--" + field.name.replace("_", "-")
+
+
+def _read(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
+    """An option's text, or its texts if it may be repeated, as the type of its field."""
+    if get_origin(kind) is UnionType:  # with None, for what is not given
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+    if not isinstance(text, str):
+        return dict(_pair(flag, each) for each in text) if get_origin(kind) is dict else tuple(text)
+    several = get_origin(kind) is tuple
+    reader = get_args(kind)[0] if several else kind
+    parts = [part.strip() for part in text.split(",") if part.strip()] if several else [text]
+    try:
+        values = tuple(reader(part) for part in parts)
+    except ValueError:
+        raise ValueError(f"{flag} takes {_CALLED[reader]}, got {text!r}") from None
+    if not values:
+        raise ValueError(f"{flag} names nothing")
+    return values if several else values[0]
+
+
+def _pair(flag: str, text: str) -> tuple[str, Any]:
+    """``KEY=VALUE`` with a number, a list or a text as value."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise ValueError(f"{flag} takes KEY=VALUE, got {text!r}")
+    try:
+        return key, json.loads(value)
+    except json.JSONDecodeError:
+        return key, value
+
+
+def some(settings: object, *names: str) -> dict[str, Any]:
+    """Some settings by name, for others that share them."""
+    return {name: getattr(settings, name) for name in names}
+
+
+def chosen_preset(presets: Mapping[str, Any], name: str) -> Any:
+    """A preset by its name."""
+    if name not in presets:
+        raise ValueError(f"unknown preset {name!r}; known: {', '.join(presets)}")
+    return presets[name]
+
+
+def presets_told(presets: Mapping[str, Any]) -> str:
+    """What presets there are, for a help text: the first in full, of the others what differs."""
+    first, width = next(iter(presets.values())), max(map(len, presets))
+    lines = []
+    for name, preset in presets.items():
+        shown = {
+            field.name: getattr(preset, field.name)
+            for field in dataclasses.fields(preset)
+            if "help" in field.metadata
+            if preset is first or getattr(preset, field.name) != getattr(first, field.name)
+        }
+        text = ", ".join(f"{key} {show(value)}" for key, value in shown.items() if value not in ("", (), {}, None))
+        lines.append(f"  {name:<{width}} {text}")
+    return "\n".join(lines)
+
+
+def show(value: Any) -> str:
+    """A setting's value as its option takes it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

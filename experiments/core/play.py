@@ -1,0 +1,51 @@
+"""Agents and bandits of some games, put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envs import Bandit
+from experiments.core.agents import Agent, make_agent
+from experiments.core.cells import Progress, untold
+from experiments.core.game import Record
+from experiments.core.game import play as play_game
+from experiments.core.nsa_agents import NSAAgent, is_nsa
+from experiments.core.randomness import streams
+from experiments.core.settings import PlaySettings
+
+
+def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:
+    """One of the agents, with the random numbers of some repetitions."""
+    nsa = settings.nsa_agent(agent) if is_nsa(agent) else NSAAgent()
+    return make_agent(
+        agent,
+        settings.arms,
+        len(repetitions),
+        streams(settings.seed, f"agent {agent}", repetitions),
+        nsa.make_parameters(),
+        settings.engine,
+        settings.ties,
+        nsa.make_model(),
+    )
+
+
+def make_bandit(settings: PlaySettings, repetitions: range) -> Bandit:
+    """The bandit of some repetitions, at its start."""
+    bandit = settings.make_bandit(len(repetitions))
+    bandit.reset(streams(settings.seed, "bandit", repetitions))
+    return bandit
+
+
+def trained(settings: PlaySettings, rounds: int) -> tuple[Any, Bandit]:
+    """The first agent, one of the nsa kind, after some rounds of the first game, and the bandit as it then is."""
+    agent, bandit = make_player(settings, settings.agents[0], range(1)), make_bandit(settings, range(1))
+    if rounds:
+        play_game(agent, bandit, rounds)
+    return agent, bandit
+
+
+def play_agent(settings: PlaySettings, agent: str, repetitions: range, progress: Progress = untold) -> Record:
+    """One agent in some of the repetitions, all at once."""
+    bandit = make_bandit(settings, repetitions)
+    player = make_player(settings, agent, repetitions)
+    return play_game(player, bandit, settings.n_rounds, lambda rounds: progress(rounds * len(repetitions)))

@@ -1,0 +1,98 @@
+"""Results: the arrays of every cell of a study with what made them, and the file that keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from experiments.core.cells import Arrays
+from experiments.core.extras import extra
+from experiments.core.files import write_atomically
+from experiments.core.tables import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from experiments.core.study import Study
+
+S = TypeVar("S")
+F = TypeVar("F")
+
+#: A line of a data frame.
+Row = dict[str, str | int | float | bool | None]
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the outcome may depend on."""
+    return {name: metadata.version(name) for name in ("nsa-brian", "brian2", "numpy")}
+
+
+@dataclass(frozen=True, repr=False)
+class Results(Generic[S, F]):
+    """What came of a study.
+
+    Attributes
+    ----------
+    study : Study
+    settings : dataclass
+        The study's.
+    told : dict
+        The settings as plain JSON, with the parameters and models that they name in full.
+    versions : dict
+        Of what the outcome may depend on.
+    cells : dict
+        Arrays of every cell by the cell's name.
+    """
+
+    study: Study[S, F]
+    settings: S
+    told: Mapping[str, Any]
+    versions: Mapping[str, str]
+    cells: dict[str, Arrays]
+
+    @cached_property
+    def summary(self) -> F:
+        """What the study makes of it."""
+        return self.study.summary(self)
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        """The summary as tables."""
+        return self.study.tables(self)
+
+    def to_dataframe(self) -> DataFrame:
+        """The summary as a pandas data frame, a row for each thing that was measured."""
+        return extra("dataframe", "pandas").DataFrame(self.study.rows(self))
+
+    def __repr__(self) -> str:
+        return f"<results of nsa {self.study.name}: {len(self.cells)} cells>"
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.html() for table in self.tables)
+
+
+def save_arrays(path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write a results file: arrays by name, and JSON."""
+    content: dict[str, Any] = {"meta": np.array(json.dumps(meta)), **arrays}
+    write_atomically(path, lambda file: np.savez_compressed(file, **content))
+
+
+def load_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
+    """What :func:`save_arrays` wrote; a ValueError if it is something else."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            meta = json.loads(str(file["meta"]))
+            if not {"settings", "versions"} <= set(meta):
+                raise ValueError
+            return meta, {name: file[name] for name in file.files if name != "meta"}
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
+        raise ValueError(f"{path}: not a results file of a study") from None

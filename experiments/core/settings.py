@@ -1,0 +1,116 @@
+"""What an experiment is: settings as data, with an id."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import envs
+from envs import Bandit
+from experiments.core.agents import PAPER, check_names
+from experiments.core.errors import at_least
+from experiments.core.named import read_agent
+from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
+from nsa_brian import DEFAULT_SET, load
+from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
+from nsa_brian.model.agreement import TIES
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaySettings:
+    """Agents against a bandit, repeated. Everything that the outcome depends on, and nothing else.
+
+    ``parameters``, ``parameters_name`` and ``model`` (None for the paper's) are those of the agent ``nsa``,
+    ``nsa_agents`` has those of others of its kind, ``nsa:WHAT``; what is not given of them is read. A ``noise`` other
+    than 0 is that of all of them; else models with noise of their own keep it.
+    """
+
+    env: str = "MAB-P"
+    env_options: dict[str, Any] = field(default_factory=dict)
+    arms: int = 10
+    trials: int = 2
+    rounds: int = 2000
+    repetitions: int = 5
+    agents: tuple[str, ...] = PAPER
+    parameters: dict[str, float] = field(default_factory=lambda: load().parameters.to_dict())
+    parameters_name: str = DEFAULT_SET
+    engine: str = DEFAULT_ENGINE
+    ties: str = "random"
+    noise: float = 0.0
+    seed: int = 0
+    model: dict[str, Any] | None = None
+    nsa_agents: dict[str, NSAAgent] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        at_least(self, arms=2, trials=1, rounds=1, repetitions=1, seed=0)
+        for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
+            if getattr(self, name) not in legal:
+                raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
+        if not 0 <= self.noise < math.inf:
+            raise ValueError(f"noise must be a number from 0 up, got {self.noise}")
+        if self.noise and self.engine not in ("rounds", "network"):
+            raise ValueError(f"noise in the rates is run by rounds or network, not by engine {self.engine!r}")
+        for name in ("name", "n_arms", "n_games", "trial_rounds"):
+            if name in self.env_options:
+                raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
+        others = [name for name in self.agents if is_nsa(name) and name != NSA]
+        nsa = NSAAgent(self.parameters, self.parameters_name, self.model)
+        object.__setattr__(self, "parameters", nsa.parameters)
+        object.__setattr__(self, "model", nsa.model)
+        object.__setattr__(self, "nsa_agents", {name: self.nsa_agents.get(name) or read_agent(name) for name in others})
+
+    def nsa_agent(self, name: str) -> NSAAgent:
+        """Parameters and model of an agent of the nsa kind, noise included."""
+        main = NSAAgent(self.parameters, self.parameters_name, self.model)
+        agent = main if name == NSA else self.nsa_agents[name]
+        return agent.with_noise(self.noise) if self.noise else agent
+
+    def with_noise(self, noise: float) -> PlaySettings:
+        """The same with so much noise in all agents of the nsa kind, in models with noise of their own too."""
+        model = None if self.model is None else {**self.model, "noise": noise}
+        others = {
+            name: agent if agent.model is None else agent.with_noise(noise) for name, agent in self.nsa_agents.items()
+        }
+        return dataclasses.replace(self, noise=noise, model=model, nsa_agents=others)
+
+    def check(self) -> None:
+        """Refuse what a bandit, an agent or an engine refuses.
+
+        Apart from construction, since results can be looked at where a user's own agent or schedule is not known.
+        """
+        check_names(self.agents)
+        for name in self.agents:
+            if is_nsa(name):
+                self.nsa_agent(name).check(self.engine)
+        horizon = self.make_bandit(1).horizon
+        if horizon is not None and horizon < self.n_rounds:
+            raise ValueError(
+                f"the {self.env} lasts {horizon} rounds, but {self.trials} trials x {self.rounds} rounds were asked for"
+            )
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of a game."""
+        return self.trials * self.rounds
+
+    @property
+    def id(self) -> str:
+        """A short name that differs when the settings do."""
+        plain = dataclasses.asdict(self)
+        plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents")}
+        text = json.dumps(plain, sort_keys=True)
+        return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def make_bandit(self, n_games: int) -> Bandit:
+        """The bandit of these settings for some games at once."""
+        return envs.make(self.env, self.arms, n_games=n_games, trial_rounds=self.rounds, **self.env_options)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> PlaySettings:
+        """Settings from what ``dataclasses.asdict`` made of them, JSON in between or not."""
+        others = {name: NSAAgent(**agent) for name, agent in values.get("nsa_agents", {}).items()}
+        return cls(**{**values, "agents": tuple(values["agents"]), "nsa_agents": others})

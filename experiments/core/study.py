@@ -1,0 +1,177 @@
+"""A study: settings as data, cells of work that can be interrupted and resumed, one results file.
+
+To add one, make a folder in ``experiments/studies`` with ``study.py``, where ``STUDY`` is an object of a class like
+those of its neighbours, and ``figure.py``, where ``draw`` makes a figure of its results; and enter it into
+``experiments/registry.py``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+
+from experiments.core.cells import Arrays, Cell, Progress, compute_missing, untold
+from experiments.core.claims import Claim
+from experiments.core.game_settings import recall, told
+from experiments.core.results import F, Results, Row, S, load_arrays, save_arrays, versions
+from experiments.core.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Caption(NamedTuple):
+    """What a study shows, for the report: its heading, and its figure for those who cannot see it."""
+
+    title: str
+    description: str
+
+
+class Export(NamedTuple):
+    """A file that a study makes of its results: what it is called, its suffix and its text."""
+
+    label: str
+    suffix: str
+    text: str
+
+
+class Study(ABC, Generic[S, F]):
+    """What is computed (:meth:`cells`), and what is made of it, from the results alone.
+
+    S is the type of its settings, a frozen dataclass whose fields are made by ``setting``; F that of its summary, a
+    dataclass that comes to JSON.
+    """
+
+    name: str
+    examples: str
+    #: Settings by name; the first are the default.
+    presets: Mapping[str, S]
+    #: For the report; None leaves it out of there.
+    caption: Caption | None = None
+    #: What the progress bar counts.
+    unit = "cells"
+
+    @abstractmethod
+    def cells(self, settings: S) -> Mapping[str, Cell]:
+        """What is to be computed, by name; refuses what a bandit or an agent refuses."""
+
+    @abstractmethod
+    def summary(self, results: Results[S, F]) -> F:
+        """What was found."""
+
+    @abstractmethod
+    def tables(self, results: Results[S, F]) -> list[Table]:
+        """The summary to look at."""
+
+    @abstractmethod
+    def rows(self, results: Results[S, F]) -> list[Row]:
+        """The summary for a data frame: a row for each thing that was measured."""
+
+    def claims(self, results: Results[S, F]) -> list[Claim]:
+        """What the paper says of it, and whether that is so."""
+        return []
+
+    def exports(self, results: Results[S, F]) -> list[Export]:
+        """Files besides the figure."""
+        return []
+
+    def draw(self, results: Results[S, F]) -> Figure:
+        """The figure. Its module is imported now: workers and those who only compute have no use for matplotlib."""
+        room = type(self).__module__.rpartition(".")[0]
+        return import_module(f"{room}.figure").draw(results)
+
+    def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of some options of the report that this study has."""
+        known = {field.name for field in dataclasses.fields(self.kind)}
+        return {name: value for name, value in given.items() if name in known}
+
+    @property
+    def kind(self) -> type:
+        """The type of the settings."""
+        return type(next(iter(self.presets.values())))
+
+    def settled(self, options: Any) -> S:
+        """The settings that options come to; they are the same but in ``play``."""
+        return options
+
+    # Files --------------------------------------------------------------------------------------------------------
+
+    def told(self, settings: S) -> dict[str, Any]:
+        """Settings as plain JSON, with what they name in full."""
+        return told(settings)
+
+    def identity(self, settings: S) -> str:
+        """A short name that differs when the settings do."""
+        text = json.dumps(self.told(settings), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def run(
+        self,
+        settings: S,
+        out: Path,
+        workers: int = 1,
+        progress: Progress = untold,
+        cells: Mapping[str, Cell] | None = None,
+    ) -> tuple[Results[S, F], Path]:
+        """Compute what is missing of a study's cells and write the results file.
+
+        Each cell is written when it is done. A run that was stopped goes on where it was; a run that was finished
+        is read from its file. The outcome is the same, however often it was stopped and whatever the workers.
+
+        Returns
+        -------
+        results : Results
+        path : Path
+            The results file.
+        """
+        cells = self.cells(settings) if cells is None else cells
+        path = out / f"{self.name}-{self.identity(settings)}.npz"
+        if path.exists():
+            found = self.finished(path)
+            if found is not None:
+                progress(sum(cell.work for cell in cells.values()))
+                return found, path
+        folder = path.with_suffix(".cells")
+        done = compute_missing(cells, folder, self.marks(settings), workers, progress)
+        results = self.collect(settings, done)
+        self.save(results, path)
+        shutil.rmtree(folder)
+        return results, path
+
+    def marks(self, settings: S) -> dict[str, str]:
+        """What cells depend on beside the settings."""
+        return versions()
+
+    def finished(self, path: Path) -> Results[S, F] | None:
+        """Results that need not be computed again; another version's are another run's."""
+        found = self.load(path)
+        return found if found.versions == versions() else None
+
+    def collect(self, settings: S, cells: dict[str, Arrays]) -> Results[S, F]:
+        """Results of cells that were just computed."""
+        return Results(self, settings, self.told(settings), versions(), cells)
+
+    def save(self, results: Results[S, F], path: Path) -> None:
+        """Write a results file."""
+        meta = {"study": self.name, "settings": results.told, "versions": results.versions}
+        arrays = {f"{cell}|{name}": array for cell, found in results.cells.items() for name, array in found.items()}
+        save_arrays(path, meta, arrays)
+
+    def load(self, path: str | Path) -> Results[S, F]:
+        """Read a results file; a ValueError if it is none of this study."""
+        meta, arrays = load_arrays(path)
+        whose = meta.get("study", "play")
+        if whose != self.name:
+            raise ValueError(f"{path} holds results of nsa {whose}, not of nsa {self.name}")
+        cells: dict[str, Arrays] = {}
+        for key, array in arrays.items():
+            cell, _, name = key.rpartition("|")  # there may be one in a cell's name
+            cells.setdefault(cell, {})[name] = array
+        return Results(self, recall(self.kind, meta["settings"]), meta["settings"], meta["versions"], cells)

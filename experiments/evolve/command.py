@@ -1,0 +1,151 @@
+"""``nsa evolve``: search for better parameters."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from evolution.champion import Champion
+from evolution.checkpoint import LOGBOOK
+from evolution.search import Search
+from evolution.workers import Processes, Serial, Workers
+from experiments.core.command import Command, add_workers
+from experiments.core.errors import UserError, blame_user
+from experiments.core.extras import extra
+from experiments.core.files import writable_folder
+from experiments.core.options import add_options, presets_told
+from experiments.core.results import versions
+from experiments.core.tables import text_table
+from experiments.core.workers import check_workers
+from experiments.evolve import folder as folders
+from experiments.evolve.beginning import begun, resumed
+from experiments.evolve.figures_command import draw_all
+from experiments.evolve.running import choose, evolve
+from experiments.evolve.settings import PRESETS, EvolutionSettings
+
+EPILOG = f"""presets:
+{presets_told(PRESETS)}
+
+examples:
+  nsa evolve --preset quick
+  nsa evolve --workers 2 --out my-search
+  nsa evolve --resume my-search --generations 120
+  nsa evolve --start minbandit-38 --sigma 0.3 --fix w_max=4.5 --envs MAB-sin --arms 5,50
+  nsa evolve --model adapting.py --fix b=0.5 --out adapted
+  nsa evolve --scheduler tcp://127.0.0.1:8786
+  nsa evolve --slurm 16 --slurm-option queue=normal --slurm-option walltime=02:00:00
+  nsa play --parameters my-search/best.json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options: one for each setting, and how the work is done."""
+    add = parser.add_argument
+    add("--preset", metavar="NAME", help=f"{', '.join(PRESETS)} (default paper-main)")
+    add_options(parser, EvolutionSettings)
+    add("--time-limit", type=float, metavar="MINUTES", help="stop after the generation in which this time is over")
+    add_workers(parser)
+    add("--scheduler", metavar="ADDRESS", help="evaluate on the Dask cluster of this scheduler (extra: cluster)")
+    add("--slurm", type=int, metavar="JOBS", help="evaluate on so many SLURM jobs, started here (extra: cluster)")
+    add("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help="queue, account, walltime, memory ...")
+    add("--out", metavar="DIR", help="folder of the search (default nsa-results/evolution-ID)")
+    add("--resume", metavar="DIR", help="go on with a search; only --generations may differ")
+    add("--json", action="store_true", help="print one JSON object at the end")
+    add("--quiet", action="store_true", help="no line for each generation, no word about the files")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Search, generation by generation, each written before the next begins; then choose the champion."""
+    with blame_user():
+        _check(args)
+        folder, settings, search = resumed(args) if args.resume else begun(args)
+        workers = _workers(args)
+    writable_folder(str(folder))
+    quiet = args.quiet or args.json
+    try:
+        if not search.generation:
+            folders.save(folder, settings, search)
+        evolve(search, settings, folder, workers, args.time_limit, quiet)
+        if not quiet:
+            print("choosing the champion on games held out from the search", flush=True)
+        champion = choose(search, settings, folder, workers)
+    except KeyboardInterrupt:
+        print(
+            f"\nstopped after generation {search.generation}; go on with: nsa evolve --resume {folder}", file=sys.stderr
+        )
+        raise
+    finally:
+        workers.close()
+    files = _draw_all(folder)
+    if args.json:
+        print(json.dumps(_outcome(search, settings, champion, files), indent=1))
+        return
+    print(f"\n{_table(champion)}")
+    if not args.quiet:
+        print("\n" + "\n".join(f"{kind:<11}{name}" for kind, name in files.items()))
+
+
+def _check(args: argparse.Namespace) -> None:
+    check_workers(args.workers)
+    if args.time_limit is not None and not args.time_limit > 0:
+        raise ValueError(f"--time-limit must be a number of minutes above 0, got {args.time_limit:g}")
+    if args.slurm is not None and args.slurm < 1:
+        raise ValueError(f"--slurm must be a number of jobs from 1 up, got {args.slurm}")
+    if args.slurm_option and args.slurm is None:
+        raise ValueError("--slurm-option goes with --slurm JOBS")
+    chosen = [name for name in ("scheduler", "slurm") if getattr(args, name) is not None]
+    if args.workers > 1:
+        chosen.insert(0, "workers")
+    if len(chosen) > 1:
+        raise ValueError(f"the work is done in one way: give only one of {', '.join('--' + name for name in chosen)}")
+    if args.resume and args.out:
+        raise ValueError("--resume names the folder; --out is for a new search")
+
+
+def _workers(args: argparse.Namespace) -> Workers:
+    try:
+        if args.scheduler is not None:
+            return extra("cluster", "evolution.dask_workers").DaskWorkers(args.scheduler)
+        if args.slurm is not None:
+            options = dict(_slurm_option(text) for text in args.slurm_option)
+            return extra("cluster", "evolution.slurm").SlurmWorkers(args.slurm, options)
+    except ModuleNotFoundError as error:
+        raise UserError(str(error)) from None
+    return Serial() if args.workers == 1 else Processes(args.workers)
+
+
+def _slurm_option(text: str) -> tuple[str, str]:
+    key, separator, value = text.partition("=")
+    if not separator:
+        raise ValueError(f"--slurm-option takes KEY=VALUE, got {text!r}")
+    return key.strip(), value.strip()
+
+
+def _draw_all(folder: Path) -> dict[str, str]:
+    files = {"champion": folders.BEST, "logbook": LOGBOOK}
+    named = {kind: str(folder / name) for kind, name in files.items()}
+    return {**named, **draw_all(folder, folder, "png")}
+
+
+def _table(champion: Champion) -> str:
+    rows = [[name, f"{found['reward']:.4f}", f"{found['regret']:.4f}"] for name, found in champion.report.items()]
+    words = f"champion: {champion.origin}; highest fitness in the search {champion.training:.4f} (a lucky score)"
+    return f"{words}\n\n" + text_table(["on further games of the same kind", "mean reward", "regret"], rows)
+
+
+def _outcome(search: Search, settings: EvolutionSettings, champion: Champion, files: dict[str, str]) -> dict[str, Any]:
+    return {
+        "settings": dataclasses.asdict(settings),
+        "versions": versions(),
+        "genes": search.genome.size,
+        "generations": search.generation,
+        "stopped": search.stop or "time limit",
+        "champion": {**dataclasses.asdict(champion), "parameters": champion.parameters.to_dict()},
+        "files": files,
+    }
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

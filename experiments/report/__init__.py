@@ -1,0 +1,1 @@
+"""``nsa report``: all studies on one page."""

@@ -1,0 +1,92 @@
+"""``nsa report``: all studies on one page."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from experiments import registry
+from experiments.core.command import Command, add_out, add_workers
+from experiments.core.errors import blame_user
+from experiments.core.files import writable_folder, write_text
+from experiments.core.nsa_agents import MODEL_HELP
+from experiments.core.options import chosen_preset, show
+from experiments.core.study import Study
+from experiments.core.study_command import compute, with_engine
+from experiments.core.workers import check_workers
+from experiments.report.page import Part, page
+
+EPILOG = """examples:
+  nsa report --preset quick
+  nsa report --preset full --workers 2"""
+
+#: The options that studies take too.
+GIVEN = ("parameters", "model", "seed")
+
+
+def studies() -> list[Study[Any, Any]]:
+    """Those that have something to say in a report."""
+    return [study for study in registry.studies() if study.caption is not None]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--preset", default="paper", metavar="NAME", help="of every study: paper, full, quick (default paper)")
+    add("--parameters", metavar="SET", help="NSA's parameters in the games: a set's name or a file")
+    add("--model", metavar="MODEL", help=MODEL_HELP)
+    add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
+    add_workers(parser)
+    add_out(parser)
+    add("--json", action="store_true", help="print the claims and their verdicts as one JSON object")
+    add("--quiet", action="store_true", help="no progress, no word about the files")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run or load every study, then write the page."""
+    with blame_user():
+        check_workers(args.workers)
+        chosen = [(study, settings_of(study, args)) for study in studies()]
+        work = [(study, settings, study.cells(settings)) for study, settings in chosen]
+    out = writable_folder(args.out)
+    parts = []
+    for study, settings, cells in work:
+        results, _ = compute(study, settings, cells, out, args.workers, args.quiet)
+        parts.append(Part(results, command_line(study, args)))
+    path = out / f"report-{args.preset}.html"
+    write_text(path, page(parts, args.preset))
+    claims = [claim for part in parts for claim in part.claims]
+    if args.json:
+        print(json.dumps({"claims": [dataclasses.asdict(claim) for claim in claims], "report": str(path)}, indent=1))
+        return
+    for claim in claims:
+        print(f"{claim.verdict:<7} {claim.statement}\n        {claim.evidence}")
+    if not args.quiet:
+        print(f"\nreport   {path}")
+
+
+def settings_of(study: Study[Any, Any], args: argparse.Namespace) -> Any:
+    """The study's preset, with the parameters, the model and the seed where they were given and it has them."""
+    preset = chosen_preset(study.presets, args.preset)
+    return dataclasses.replace(preset, **with_engine(study.kind, study.options_for(_given(args))))
+
+
+def command_line(study: Study[Any, Any], args: argparse.Namespace) -> str:
+    """The command that makes this part alone."""
+    words = ["nsa", study.name, "--preset", args.preset]
+    for name, value in study.options_for(_given(args)).items():
+        words += [f"--{name}", show(value)]
+    for plugin in args.plugin:
+        words += ["--plugin", plugin]
+    return shlex.join(words)
+
+
+def _given(args: argparse.Namespace) -> Mapping[str, Any]:
+    return {name: getattr(args, name) for name in GIVEN if getattr(args, name) is not None}
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

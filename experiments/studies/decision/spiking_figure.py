@@ -1,0 +1,127 @@
+"""The figure of ``nsa decision --model spiking``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from experiments.core.cells import Arrays
+from experiments.core.figures import house_style, new_figure
+from experiments.core.results import Results
+from experiments.studies.decision.spikes import RESPONSE
+from experiments.studies.decision.study import Settings, Summary
+
+#: Width of the bins in which spikes are counted for the rates, in seconds.
+BIN = 0.025
+
+#: Arms up to which each is labelled.
+FEW = 12
+
+_LINES: Any = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+_U: Any = {"color": "#0072B2", "marker": "o"}
+_V: Any = {"color": "#D55E00", "marker": "^"}
+
+
+def draw(results: Results[Settings, Summary]) -> Figure:
+    """A column for each training: rasters of U and V, their rates by option; and the firing left by weight."""
+    after, n_arms = results.settings.after, results.settings.arms
+    with house_style():
+        figure = new_figure(4.6 + 3.1 * len(after), 7)
+        parts: Any = figure.subfigures(1, 2, width_ratios=[0.8 + 3.1 * len(after), 3.5])
+        left, right = parts
+        axes = left.subplots(4, len(after), sharex=True, sharey="row", squeeze=False, height_ratios=[2, 2, 1.1, 1.1])
+        for column, rounds in zip(axes.T, after, strict=True):
+            found = results.cells[str(rounds)]
+            for population, raster, rate in (("u", column[0], column[2]), ("v", column[1], column[3])):
+                draw_raster(raster, found, population, n_arms)
+                draw_rates(rate, found, population, n_arms)
+            outcome = "agreed on" if found["agreed"] else "disagreed, explored"
+            column[0].set_title(f"after {rounds} rounds: {outcome} arm {found['arm']}", loc="left")
+            column[-1].set_xlabel("time (s); shaded: input on")
+        for ax, name in zip(
+            axes[:, 0], ("neurons of U", "neurons of V", "rate of U (Hz)", "rate of V (Hz)"), strict=True
+        ):
+            ax.set_ylabel(f"{name},\nby arm" if name.startswith("neurons") else name)
+        top, bottom = right.subplots(2, 1, height_ratios=[1.4, 1])
+        draw_response(top, results.cells[RESPONSE])
+        bottom.axis("off")
+        bottom.legend(handles=_legend(n_arms), title="arm", loc="upper left", ncols=2, alignment="left")
+    return figure
+
+
+def draw_raster(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
+    """Every spike a dot, the arms' populations one above the other, with the weight of each."""
+    neurons, chosen = int(found["neurons"]), int(found["arm"])
+    t, i = found[f"t_{population}"], found[f"i_{population}"]
+    _phases(ax, found)
+    middles = (np.arange(n_arms) + 0.5) * neurons
+    for arm, color in enumerate(_colors(n_arms)):
+        own = i // neurons == arm
+        ax.plot(t[own], i[own] + 0.5, linestyle="", marker=".", markersize=2, markeredgewidth=0, color=color)
+        ax.axhline(arm * neurons, color="0.8", linewidth=0.6, zorder=0)
+        if n_arms <= FEW or arm == chosen:
+            weight, label = ("bold", " ◄") if arm == chosen else ("normal", "")
+            label = f"w {found['w'][arm]:.2f}{label}"
+            ax.text(found["phases"][2] * 1.01, middles[arm], label, fontsize=7, va="center", weight=weight)
+    ax.set_ylim(0, n_arms * neurons)
+    shown = range(0, n_arms, 1 + n_arms // FEW)
+    ax.set_yticks(middles[shown], [str(arm) for arm in shown])
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def draw_rates(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
+    """Firing rate of each arm's population in bins."""
+    neurons, end = int(found["neurons"]), float(found["phases"][2])
+    edges = np.linspace(0, end, round(end / BIN) + 1)
+    _phases(ax, found)
+    for arm, color in enumerate(_colors(n_arms)):
+        own = found[f"i_{population}"] // neurons == arm
+        counts, _ = np.histogram(found[f"t_{population}"][own], edges)
+        width = 2.2 if arm == found["arm"] else 1.1
+        rate = counts / (neurons * np.diff(edges))
+        ax.plot((edges[1:] + edges[:-1]) / 2, rate, color=color, linestyle=_LINES[arm % len(_LINES)], linewidth=width)
+    ax.set_ylim(0, 125)
+    return ax
+
+
+def draw_response(ax: Axes, found: Arrays) -> Axes:
+    """Firing left at a round's end against the weight, and where the models' activity begins to last."""
+    ax.plot(found["w"], found["u"], linestyle="", markersize=2.5, label="U", **_U)
+    ax.plot(found["w"], found["v"], linestyle="", markersize=2.5, label="V", **_V)
+    for name, label, style in (("critical", "w*, spikes", ":"), ("critical_rate", "w*, rates", "--")):
+        critical = float(found[name])
+        if np.isfinite(critical):
+            ax.axvline(critical, color="0.3", linestyle=style, linewidth=1, label=f"{label}: {critical:.2f}")
+    ax.set_title("firing left at a round's end", loc="left")
+    ax.set_xlabel("weight w")
+    ax.set_ylabel("rate (Hz)")
+    ax.set_xlim(0, found["w"][-1])
+    ax.legend(fontsize=7, loc="upper left")
+    return ax
+
+
+def _phases(ax: Axes, found: Arrays) -> None:
+    """The input's time shaded, the time of reading between dashed lines."""
+    border, reading, end = found["phases"]
+    ax.axvspan(0, border, color="0.93", zorder=-1)
+    ax.axvline(reading, color="0.5", linestyle="--", linewidth=0.8, zorder=0)
+    ax.set_xlim(0, end)
+
+
+def _colors(n_arms: int) -> Any:
+    return mpl.colormaps["viridis"](np.linspace(0, 0.8, n_arms))
+
+
+def _legend(n_arms: int) -> list[Any]:
+    arms = [
+        Line2D([], [], color=color, linestyle=_LINES[arm % len(_LINES)], label=str(arm))
+        for arm, color in enumerate(_colors(n_arms))
+        if arm % (1 + n_arms // FEW) == 0
+    ]
+    return [*arms, Line2D([], [], color="0.5", linestyle="--", linewidth=0.8, label="spikes counted from here")]

@@ -1,0 +1,152 @@
+"""``nsa decision``: one decision watched in the Brian2 network, with untrained, half-trained and trained weights."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from experiments.core.cells import Cell
+from experiments.core.game_settings import GameSettings, model_told
+from experiments.core.nsa_agents import is_nsa
+from experiments.core.options import setting
+from experiments.core.results import Results, Row
+from experiments.core.study import Caption, Study
+from experiments.core.tables import Table
+from experiments.studies.decision import rates, spikes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(GameSettings):
+    """NSA plays MAB-P for some rounds; then its weights are put into the network, and it decides once more."""
+
+    agents: tuple[str, ...] = setting(("nsa",), "nsa or nsa:WHAT, the only agent that is a network", "nsa")
+    trials: int = setting(1, "trials of the training")
+    rounds: int = setting(500, "rounds of a trial; the longest training")
+    repetitions: int = setting(1, "games; the first is watched")
+    arms: int = setting(5, "arms")
+    after: tuple[int, ...] = setting((0, 8, 300), "rounds of training before each decision", "N,M")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if min(self.after) < 0 or max(self.after) > self.trials * self.rounds:
+            raise ValueError(
+                f"after must lie from 0 to {self.trials * self.rounds}, got {','.join(map(str, self.after))}"
+            )
+        if len(self.agents) != 1 or not is_nsa(self.agents[0]):
+            raise ValueError(f"agents must be nsa, the only one that is a network, got {','.join(self.agents)}")
+
+    @property
+    def spiking(self) -> bool:
+        """Whether spikes are watched, not rates."""
+        return self.engine == "spiking"
+
+
+PAPER = Settings()
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What was decided after some rounds of training, and what was left of each arm then."""
+
+    after: int
+    arm: int
+    agreed: bool
+    w: list[float]
+    u_end: list[float]
+    v_end: list[float]
+    probabilities: list[float]
+
+
+@dataclass(frozen=True)
+class CriticalWeights:
+    """The weights from which on activity lasts, of both models; None where it never does."""
+
+    spiking: float | None
+    rate: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All decisions; with spikes, the critical weights too."""
+
+    decisions: list[Decided]
+    critical_weight: CriticalWeights | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Without what there is not."""
+        plain = dataclasses.asdict(self)
+        return plain if self.critical_weight else {"decisions": plain["decisions"]}
+
+
+class DecisionStudy(Study[Settings, Summary]):
+    """One decision, watched."""
+
+    name = "decision"
+    examples = """  nsa decision --arms 8 --after 0,5,50,500
+  nsa decision --model my.py
+  nsa decision --model spiking"""
+    presets = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, after=(0, 8, 60), rounds=60)}
+    caption = Caption(
+        "A decision, watched",
+        "Activities u and v of each arm over the two phases of a decision, before, during and after training: "
+        "without training all die out alike, after it the best arm's outlast the input.",
+    )
+
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """A cell for each length of training; with spikes, one more for the firing left against the weight."""
+        games = settings.games("MAB-P", settings.arms)
+        decide = spikes.decide if settings.spiking else rates.decide
+        watched = {f"{rounds}": Cell(decide, games, rounds) for rounds in settings.after}
+        return {**watched, spikes.RESPONSE: Cell(spikes.respond, games)} if settings.spiking else watched
+
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """What was decided after each training."""
+        decisions = []
+        for rounds in results.settings.after:
+            found = results.cells[str(rounds)]
+            lists = {key: found[key].tolist() for key in ("w", "u_end", "v_end", "probabilities")}
+            decisions.append(Decided(rounds, int(found["arm"]), bool(found["agreed"]), **lists))
+        if not results.settings.spiking:
+            return Summary(decisions)
+        response = results.cells[spikes.RESPONSE]
+        critical = [None if np.isnan(w) else float(w) for w in (response["critical"], response["critical_rate"])]
+        return Summary(decisions, CriticalWeights(*critical))
+
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """The summary as a table."""
+        rows = [
+            [
+                str(found.after),
+                str(found.arm),
+                "agreed" if found.agreed else "explored",
+                *(f"{w:.2f} {u:.2f} {v:.2f}" for w, u, v in zip(found.w, found.u_end, found.v_end, strict=True)),
+            ]
+            for found in results.summary.decisions
+        ]
+        left, critical = "the activities left", results.summary.critical_weight
+        if critical is not None:
+            spiking, rate = (f"{w:.2f}" if w else "none" for w in (critical.spiking, critical.rate))
+            left = f"the firing left (Hz); critical weight {spiking}, of the rate model {rate}"
+        title = f"decisions after training on MAB-P{model_told(results.settings)}; of each arm the weight and {left}"
+        arms = [f"arm {k}: w u v" for k in range(results.settings.arms)]
+        return [Table(title, ["rounds of training", "choice", "", *arms], rows, (0, 1))]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each training and arm."""
+        return [
+            {
+                "after": found.after,
+                "arm": arm,
+                "chosen": arm == found.arm,
+                "agreed": found.agreed,
+                **{key: getattr(found, key)[arm] for key in ("w", "u_end", "v_end", "probabilities")},
+            }
+            for found in results.summary.decisions
+            for arm in range(results.settings.arms)
+        ]
+
+
+STUDY = DecisionStudy()

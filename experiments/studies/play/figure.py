@@ -1,0 +1,89 @@
+"""The figure of ``nsa play``, drawn from a results file: reward over time, the choices, their entropy."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from experiments.core import metrics
+from experiments.core.figures import house_style, new_figure, style_of
+from experiments.studies.play.study import PlayResults, games_told
+
+
+def draw(results: PlayResults) -> Figure:
+    """All panels: expected reward and entropy of all agents, and below them a raster for each agent."""
+    agents = list(results.records)
+    with house_style():
+        figure = new_figure(9, 5.2 + 1.1 * len(agents))
+        grid = figure.add_gridspec(2 + len(agents), 1, height_ratios=[2.6, 1.6, *[1.1] * len(agents)])
+        top = figure.add_subplot(grid[0])
+        axes = [top, *(figure.add_subplot(grid[i], sharex=top) for i in range(1, 2 + len(agents)))]
+        draw_reward(axes[0], results)
+        draw_entropy(axes[1], results)
+        for ax, agent in zip(axes[2:], agents, strict=True):
+            draw_choices(ax, results, agent)
+        for ax in axes:
+            mark_trials(ax, results)
+        for ax in axes[:-1]:
+            ax.tick_params(labelbottom=False)
+        axes[-1].set_xlabel("round")
+    return figure
+
+
+def draw_reward(ax: Axes, results: PlayResults) -> Axes:
+    """Expected reward of each agent's choices, between chance and the best arm, mean over games."""
+    settings = results.settings
+    window = smoothing(settings.n_rounds)
+    records = results.records
+    bandit = next(iter(records.values()))
+    ax.plot(bandit.best.mean(axis=0), color="black", linewidth=1, label="best arm")
+    for agent, record in records.items():
+        curve = metrics.smooth(record.expected.mean(axis=0), window)
+        ax.plot(curve, label=f"{agent} ({metrics.regret(record).mean():.3f})", **style_of(agent, list(records)))
+    ax.plot(bandit.chance.mean(axis=0), color="black", linewidth=1, linestyle=(0, (1, 3)), label="chance")
+    ax.set_title(f"{settings.env}, {settings.arms} arms, mean of {games_told(settings)}", loc="left")
+    ax.set_ylabel(f"expected reward\n(mean of {window} rounds)")
+    ax.set_ylim(0, 1.02)
+    ax.legend(title="agent (regret)", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax
+
+
+def draw_entropy(ax: Axes, results: PlayResults) -> Axes:
+    """Entropy of the last 20 choices, mean over games."""
+    window = smoothing(results.settings.n_rounds)
+    for agent, record in results.records.items():
+        entropy = metrics.choice_entropy(record.arms).mean(axis=0)
+        ax.plot(metrics.smooth(entropy, window), **style_of(agent, list(results.records)))
+    ax.set_ylabel("choice entropy\n(nats)")
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def draw_choices(ax: Axes, results: PlayResults, agent: str) -> Axes:
+    """The arms chosen in the first game, and the best arm."""
+    record = results.records[agent]
+    rounds = np.arange(record.arms.shape[1])
+    ax.plot(rounds, record.best_arm[0], color="0.8", linewidth=0, marker="s", markersize=2.6)
+    color = style_of(agent, list(results.records))["color"]
+    ax.plot(rounds, record.arms[0], color=color, linewidth=0, marker=".", markersize=1.6)
+    ax.set_ylim(-0.7, results.settings.arms - 0.3)
+    ax.set_ylabel("arm")
+    ax.set_title(f"{agent}: choices in game 1 (grey band: the best arm)", loc="left", pad=2)
+    ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    return ax
+
+
+def mark_trials(ax: Axes, results: PlayResults) -> Axes:
+    """Dashed lines where a trial begins."""
+    settings = results.settings
+    for trial in range(1, settings.trials):
+        ax.axvline(trial * settings.rounds, color="grey", linestyle="--", linewidth=0.8, zorder=0)
+    ax.set_xlim(0, settings.n_rounds)
+    return ax
+
+
+def smoothing(n_rounds: int) -> int:
+    """Rounds to average over: 50 in a long game, less in a short one."""
+    return max(1, min(50, n_rounds // 20))

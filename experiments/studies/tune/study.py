@@ -1,0 +1,164 @@
+"""``nsa tune``: each baseline's own parameters, searched on the games that NSA's were evolved on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+import baselines
+from evolution.fitness import Games
+from experiments.core.cells import Arrays, Cell
+from experiments.core.game_settings import bandits
+from experiments.core.options import setting, some
+from experiments.core.results import Results, Row
+from experiments.core.study import Export, Study
+from experiments.core.tables import Table
+from experiments.studies.tune.grid import tune
+
+
+def tunable_policies() -> tuple[str, ...]:
+    """The policies that have something to tune."""
+    return tuple(name for name, policy in baselines.POLICIES.items() if policy.tunable)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Who is tuned, on which games, how finely."""
+
+    policies: tuple[str, ...] = setting(tunable_policies(), "policies, comma separated (default: all)", "A,B")
+    envs: tuple[str, ...] = bandits(text="bandits, NAME or NAME:PRESET")
+    arms: tuple[int, ...] = setting((5, 20, 100), "numbers of arms", "K,L")
+    trials: int = setting(2, "trials of a game")
+    rounds: int = setting(2000, "rounds of a trial")
+    iterations: int = setting(2, "games of each bandit and number of arms")
+    narrowings: int = setting(2, "times that the grid is narrowed around its best point")
+    seed: int = setting(41, "that of the search whose games are played; 41 is the one of set evolved")
+
+    def __post_init__(self) -> None:
+        if self.narrowings < 0:
+            raise ValueError(f"narrowings must be a whole number from 0 up, got {self.narrowings}")
+        for name in self.policies:
+            if name not in tunable_policies():
+                raise ValueError(f"nothing to tune in {name!r}; tunable are {', '.join(tunable_policies())}")
+
+    def games(self) -> Games:
+        """The games in the words of the search."""
+        return Games(**some(self, "envs", "arms", "trials", "rounds", "iterations"))
+
+
+FULL = Settings()
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best of a policy's last grid, beside its defaults, and whether it lies on an edge."""
+
+    settings: dict[str, float]
+    regret: float
+    default_regret: float
+    searched: dict[str, tuple[float, float]]
+    tried: int
+    grids: int
+    on_edge: list[str]
+    on_legal_bound: list[str]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What came of each policy."""
+
+    policies: dict[str, Tuned]
+
+
+class TuneStudy(Study[Settings, Summary]):
+    """The baselines, tuned."""
+
+    name = "tune"
+    examples = """  nsa tune --policies optimistic,d-ucb --workers 2
+  nsa table --agents nsa,optimistic:tuned,d-ucb:tuned"""
+    presets = {
+        "full": FULL,
+        "quick": dataclasses.replace(FULL, policies=("epsilon-greedy", "d-ucb"), arms=(5,), rounds=100, narrowings=1),
+    }
+
+    def cells(self, settings: Settings) -> dict[str, Cell]:
+        """A cell for each policy; the longest first, so that workers end together."""
+        games = settings.games()
+        longest_first = sorted(settings.policies, key=lambda name: -len(baselines.POLICIES[name].tunable))
+        return {name: Cell(tune_cell, name, games, settings.seed, settings.narrowings) for name in longest_first}
+
+    def summary(self, results: Results[Settings, Summary]) -> Summary:
+        """For each policy the best of the last grid, beside the defaults, and whether it lies on an edge."""
+        return Summary({name: _tuned(name, found) for name, found in results.cells.items()})
+
+    def tables(self, results: Results[Settings, Summary]) -> list[Table]:
+        """Tuned values and what they bring."""
+        settings = results.settings
+        games = f"{', '.join(settings.envs)}; K = {', '.join(map(str, settings.arms))}; seed {settings.seed}"
+        rows = []
+        for name, found in results.summary.policies.items():
+            values = ", ".join(f"{key} {value:g}" for key, value in found.settings.items())
+            notes = [f"{key}: edge of what was tried" for key in found.on_edge]
+            notes += [f"{key}: bound of the legal values" for key in found.on_legal_bound]
+            regrets = [f"{regret:.3f}" for regret in (found.regret, found.default_regret)]
+            rows.append([name, values, *regrets, str(found.tried), "; ".join(notes)])
+        header = ["policy", "tuned", "regret", "default's", "tried", "note"]
+        return [Table(f"tuned on the games of NSA's search: {games}", header, rows, (2, 3, 4))]
+
+    def rows(self, results: Results[Settings, Summary]) -> list[Row]:
+        """A row for each policy and parameter."""
+        return [
+            {
+                "policy": name,
+                "parameter": key,
+                "value": value,
+                "regret": found.regret,
+                "default_regret": found.default_regret,
+                "on_edge": key in found.on_edge,
+            }
+            for name, found in results.summary.policies.items()
+            for key, value in found.settings.items()
+        ]
+
+    def exports(self, results: Results[Settings, Summary]) -> list[Export]:
+        """The tuned values as data, with what made them."""
+        summary = dataclasses.asdict(results.summary)
+        record = {"settings": results.told, "versions": results.versions, **summary}
+        return [Export("tuned", "json", json.dumps(record, indent=1) + "\n")]
+
+
+STUDY = TuneStudy()
+
+
+def tune_cell(name: str, games: Games, seed: int, narrowings: int) -> Arrays:
+    """Everything tried for one policy."""
+    found = tune(name, games, seed, narrowings)
+    return {name: np.asarray(value) for name, value in vars(found).items()}
+
+
+def _tuned(name: str, found: Arrays) -> Tuned:
+    best, values, tunable = int(found["best"]), found["values"], baselines.POLICIES[name].tunable
+    edges, bounds = [], []
+    for i, (key, t) in enumerate(tunable.items()):
+        value = values[best, i]
+        if value in t.legal:
+            bounds.append(key)
+        elif value in (values[:, i].min(), values[:, i].max()):
+            edges.append(key)
+    return Tuned(
+        settings={key: _plain(t, values[best, i]) for i, (key, t) in enumerate(tunable.items())},
+        regret=float(found["regret"][best]),
+        default_regret=float(found["default"]),
+        searched={key: (float(values[:, i].min()), float(values[:, i].max())) for i, key in enumerate(tunable)},
+        tried=len(values),
+        grids=int(found["grid"].max()) + 1,
+        on_edge=edges,
+        on_legal_bound=bounds,
+    )
+
+
+def _plain(tunable: baselines.Tunable, value: float) -> float:
+    return int(value) if tunable.integer else float(f"{value:.4g}")

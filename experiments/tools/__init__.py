@@ -1,0 +1,1 @@
+"""The small commands: ``nsa check``, ``nsa parameters``, ``nsa record``."""

@@ -1,0 +1,46 @@
+"""``nsa check``: a model on all engines side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from experiments.core.command import Command
+from experiments.core.errors import at_least, blame_user
+from nsa_brian import DEFAULT_SET
+from nsa_brian.checking import check
+from nsa_brian.model.loading import holds_parameters, load_model
+
+EPILOG = """examples:
+  nsa check my.py
+  nsa check my.py:OTHER --arms 10 --rounds 100 --json
+  nsa check paper
+
+exit code 0 if all engines that run the model make the same choices, 1 if they do not"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    what = "FILE.py (its MODEL), FILE.py:NAME, a model's or parameter set's JSON, or a name (default paper)"
+    add("model", nargs="?", default="paper", metavar="MODEL", help=what)
+    add("--parameters", metavar="SET", help=f"a set's name or a file (default {DEFAULT_SET}, or the model's own file)")
+    add("--arms", type=int, default=4, metavar="K", help="arms (default 4)")
+    add("--rounds", type=int, default=25, metavar="N", help="rounds of a game (default 25)")
+    add("--games", type=int, default=2, metavar="N", help="games, side by side (default 2)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same games (default 0)")
+    add("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, and print what was found; the exit code."""
+    with blame_user():
+        at_least(args, arms=2, rounds=2, games=1, seed=0)
+        model = load_model(args.model)
+        parameters = args.parameters or (args.model if holds_parameters(args.model) else None)
+        found = check(model, parameters, args.arms, args.rounds, args.games, args.seed)
+    print(json.dumps(found.to_dict(), indent=1) if args.json else found)
+    return 0 if found.agree else 1
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

@@ -1,0 +1,46 @@
+"""``nsa record``: write the probabilities of one game of a bandit to a file, to be played back as a schedule."""
+
+from __future__ import annotations
+
+import argparse
+from shlex import quote
+
+import envs
+from experiments.core.command import Command
+from experiments.core.errors import blame_user
+from experiments.core.files import writable_file, write_text
+from experiments.core.options import add_options, read_given
+from experiments.core.randomness import streams
+from experiments.studies.play.options import BANDITS_AND_OPTIONS, OF_THE_BANDIT, PlayOptions
+
+EPILOG = f"""The game is the first one of nsa play with the same options. Played back with the same seed it is that game
+again, luck included.
+
+examples:
+  nsa record walk.csv --env random-walk --arms 4 --trials 1 --rounds 300
+  nsa play --env schedule --env-option table=walk.csv --trials 1 --rounds 300
+
+{BANDITS_AND_OPTIONS}"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE.csv", help="the file to write: one row a round, one column an arm")
+    add_options(parser, PlayOptions, only=OF_THE_BANDIT)
+    parser.add_argument("--quiet", action="store_true", help="no word about the file")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Record one game and write it."""
+    with blame_user():
+        settings = PlayOptions(agents=("random",), **read_given(PlayOptions, args)).settled()
+        path = writable_file(args.file, ".csv")
+    table = envs.record(settings.make_bandit(1), settings.n_rounds, streams(settings.seed, "bandit", range(1)))
+    write_text(path, envs.to_csv(table))
+    if not args.quiet:
+        game = f"--trials {settings.trials} --rounds {settings.rounds} --seed {settings.seed}"
+        print(f"{path}: {settings.env}, {settings.n_rounds} rounds, {settings.arms} arms; to play it back:")
+        print(f"nsa play --env schedule --env-option {quote(f'table={path}')} {game}")
+
+
+COMMAND = Command(EPILOG, add_arguments, run)

@@ -1,0 +1,492 @@
+"""Evolution of models of the user's own: genes, games, noise, a fitness of one's own, folders, ``--model``."""
+
+import dataclasses
+import json
+import pickle
+import re
+import shutil
+
+import numpy as np
+import pytest
+from fitness import near_four_and_a_half
+from guide import PIECES, model_of
+
+import envs
+from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
+from evolution.checkpoint import kept_generations, read, read_generation
+from evolution.luck import CommonLuck, stream
+from evolution.search import GAMES, SELECTION, evaluate
+from evolution.workers import Processes
+from experiments.evolve.beginning import search_id
+from experiments.evolve.settings import EvolutionSettings
+from nsa_brian import PARAMETERS, Lateral, Model, Parameter, ParameterSet, load, load_model
+from nsa_brian.plugins import load_plugins
+
+SOURCE, ADAPTING = PIECES["adapting.py"], model_of("adapting.py")
+#: One gene more than the paper's, and a parameter that is none.
+LEAKY = Model(
+    name="leaky",
+    plasticity="w + Phi_eta * (R * w_max - w) - leak * w**power",
+    parameters=(Parameter("power", 1.0), Parameter("leak", 0.01, search=(0.0001, 0.5), scale="log")),
+)
+#: Runs in rounds and network only.
+LATERAL = Model(
+    name="lateral",
+    rate_u="du/dt = (-u + I_u + I - L{noise}) / tau_u : 1",
+    lateral=Lateral("u", "L", "g * phi_u_pre / n_arms"),
+    parameters=(Parameter("g", 0.2),),
+)
+SHORT = {"duration_input": 100, "duration_free": 100}
+SET_38 = load("minbandit-38").parameters
+QUICK = SET_38.replace(**SHORT)
+SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(4,), iterations=2, trials=1, rounds=30)
+EVOLVE = ["evolve", "--envs", "MAB-P", "--arms", "4", "--iterations", "1", "--trials", "1", "--rounds", "30"]
+EVOLVE += ["--population", "8", "--seed", "5", "--fix", "duration_input=100", "--fix", "duration_free=100"]
+
+
+def small(model, **changes):
+    games = dataclasses.replace(SMALL, model=model)
+    return SearchSettings(**{"games": games, "population": 8, "generations": 4, "seed": 3, "fixed": SHORT, **changes})
+
+
+def finished(search, workers=None):
+    while not search.stop:
+        search.step(workers)
+    return search
+
+
+def outcome(search):
+    return {name: np.asarray(value).tolist() for name, value in search.state().items()}
+
+
+class TestGenome:
+    def test_has_the_models_own_genes_after_the_22(self):
+        genome = Genome(model=ADAPTING)
+        assert genome.size == 24
+        assert [info.name for info in genome.genes] == [*PARAMETERS, "b", "tau_a"]
+
+    def test_decodes_and_encodes_them(self):
+        genome = Genome(model=ADAPTING)
+        vector = np.linspace(-3, 3, 24)
+        parameters = genome.decode(vector)
+        assert 20 <= parameters.tau_a <= 3000
+        assert genome.encode(parameters) == pytest.approx(vector)
+        assert parameters.replace(b=0.3).to_dict().keys() == {*PARAMETERS, "tau_a", "b"}
+
+    def test_is_that_of_the_paper_for_its_22(self):
+        vector = np.random.default_rng(0).normal(size=24)
+        with_own = Genome(model=ADAPTING).decode(vector).to_dict()
+        assert {name: with_own[name] for name in PARAMETERS} == Genome().decode(vector[:22]).to_dict()
+
+    def test_has_no_gene_for_a_parameter_without_a_range(self):
+        genome = Genome(model=LEAKY)
+        assert [info.name for info in genome.genes][22:] == ["leak"]
+        assert genome.decode([0.0] * 23).power == 1.0
+
+    def test_holds_own_parameters_fixed_searched_or_not(self):
+        genome = Genome({"leak": 0.2, "power": 2.0}, LEAKY)
+        decoded = genome.decode([0.0] * 22)
+        assert (genome.size, decoded.leak, decoded.power) == (22, 0.2, 2.0)
+
+    @pytest.mark.parametrize(
+        ("fixed", "words"),
+        [({"leek": 1}, "did you mean leak"), ({"leak": -1}, "leak must be a number above 0, got -1")],
+    )
+    def test_refuses(self, fixed, words):
+        with pytest.raises(ValueError, match=words):
+            Genome(fixed, LEAKY)
+
+    def test_starts_at_the_defaults_of_what_a_plain_set_does_not_name(self):
+        centre = Search(small(ADAPTING, start=SET_38, fixed={})).centre
+        assert centre.b == pytest.approx(0.3)
+        assert centre.tau_a == pytest.approx(300)
+
+    def test_keeps_the_starts_value_of_a_parameter_that_is_not_searched(self):
+        start = LEAKY.complete(SET_38).replace(power=3.0)
+        assert Search(small(LEAKY, start=start)).centre.power == 3.0
+
+    def test_a_start_of_another_model_is_refused(self):
+        with pytest.raises(ValueError, match="none of the model leaky's"):
+            small(LEAKY, start=ADAPTING.complete(SET_38))
+
+
+class TestGames:
+    def test_are_played_by_the_fastest_engine_that_runs_the_model(self):
+        assert SMALL.played_by == "table"
+        assert dataclasses.replace(SMALL, model=LATERAL).played_by == "rounds"
+        assert dataclasses.replace(SMALL, engine="rounds").played_by == "rounds"
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"model": LATERAL, "engine": "table"}, "the engine table cannot run the model lateral: "),
+            ({"model": LATERAL, "engine": "network"}, "engine must be one of table, rounds here"),
+            ({"model": "adapting.py"}, "model must be a Model"),
+        ],
+    )
+    def test_refuse(self, changes, words):
+        with pytest.raises(ValueError, match=words):
+            dataclasses.replace(SMALL, **changes)
+
+    def test_come_back_from_plain_values(self):
+        settings = small(LEAKY, start=SET_38)
+        assert SearchSettings.from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
+
+    def test_by_the_table_are_those_by_rounds(self):
+        genome, rng = Genome(SHORT, ADAPTING), np.random.default_rng(1)
+        some = [genome.decode(rng.normal(0, 0.3, genome.size)) for _ in range(6)]
+        games = dataclasses.replace(SMALL, model=ADAPTING)
+        by_table, by_rounds = (
+            scores(dataclasses.replace(games, engine=engine), (2,), some).reward for engine in ("table", "rounds")
+        )
+        assert (by_table == by_rounds).mean() > 0.9
+
+    def test_depend_on_the_models_own_parameters(self):
+        games = dataclasses.replace(SMALL, model=LEAKY)
+        found = scores(games, (1,), [QUICK, LEAKY.complete(QUICK), LEAKY.complete(QUICK).replace(leak=0.5)]).reward
+        assert (found[0] == found[1]).all()
+        assert (found[0] != found[2]).any()
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            Model(name="noisy", noise=0.2),
+            dataclasses.replace(LATERAL, name="noisy lateral", noise=0.2),
+            Model(name="carrying", rate_u=ADAPTING.rate_u, parameters=ADAPTING.parameters, carried=("a",)),
+        ],
+        ids=lambda model: model.name,
+    )
+    def test_do_not_depend_on_the_company(self, model):
+        """Nor on the games beside: with noise, coupling and state that is carried over."""
+        games = dataclasses.replace(SMALL, model=model)
+        genome, rng = Genome(SHORT, model), np.random.default_rng(0)
+        others = [genome.decode(rng.normal(size=genome.size)) for _ in range(3)]
+        alone = scores(games, (1,), [QUICK])
+        among = scores(games, (1,), [*others[:2], QUICK, others[2], QUICK])
+        assert (among.reward[[2, 4]] == alone.reward).all()
+        one_env = scores(dataclasses.replace(games, envs=("MAB-sin",)), (1,), [others[2], QUICK])
+        assert one_env.reward[1, 0] == alone.reward[0, 1]
+
+    def test_with_noise_have_other_luck_under_another_seed(self):
+        games = Games(envs=("stationary",), arms=(4,), iterations=1, trials=1, rounds=1, model=Model(noise=0.2))
+        lucks = []
+        for seed in ((1,), (2,)):
+            lucks.append(CommonLuck([stream(seed, "a"), stream(seed, "b")], 3).random((6, 4)))
+        assert (lucks[0] != lucks[1]).all()
+        assert (lucks[0][:2] == lucks[0][4:]).all()
+        assert (lucks[0][0] != lucks[0][1]).all()
+        assert scores(games, (1,), [QUICK]).reward.shape == (1, 1)
+
+    @pytest.mark.parametrize(
+        ("model", "wild"),
+        [
+            (
+                Model(
+                    name="exploding",
+                    rate_u="du/dt = (-u + I_u + I + k * u**3{noise}) / tau_u : 1",
+                    parameters=(Parameter("k", 0.1, search=(0, 50)),),
+                ),
+                40.0,
+            ),
+            (
+                Model(
+                    name="undefined",
+                    plasticity="w + Phi_eta * (R * w_max - w) + log(1 - k * w)",
+                    parameters=(Parameter("k", 0.1, search=(0, 50)),),
+                ),
+                40.0,
+            ),
+        ],
+        ids=["activity", "weight"],
+    )
+    @pytest.mark.parametrize("engine", ["table", "rounds"])
+    def test_of_a_model_that_runs_away_are_scored_and_spoil_nobodys(self, model, wild, engine):
+        games = dataclasses.replace(SMALL, model=model, engine=engine)
+        sane = model.complete(QUICK.replace(duration_input=400, duration_free=400))
+        alone = scores(games, (1,), [sane]).reward[0]
+        beside = scores(games, (1,), [sane.replace(k=wild), sane]).reward
+        assert (beside[1] == alone).all()
+        assert ((beside > 0) & (beside < 1)).all()
+
+
+class TestOwnFitness:
+    def test_is_what_the_search_maximizes(self):
+        settings = small(ADAPTING, generations=40, population=12, fixed={})
+        search = finished(Search(settings, fitness=near_four_and_a_half))
+        champion = choose_champion(search, iterations=5, others={"set 38": SET_38})
+        assert champion.parameters.w_max == pytest.approx(4.5, abs=0.4)
+        assert champion.parameters.b == pytest.approx(0.1, rel=0.5)
+        assert champion.report["champion"]["reward"] > champion.report["set 38"]["reward"]
+
+    def test_is_asked_with_the_generations_seed(self):
+        asked = []
+
+        def fitness(parameters, seed):
+            asked.append(seed)
+            return parameters.w_max
+
+        search = Search(small(LEAKY, generations=2), fitness=fitness)
+        finished(search)
+        assert asked == [(3, GAMES, 0)] * 8 + [(3, GAMES, 1)] * 8
+        assert search.logbook[1]["best"] == max(individual.reward for individual in search.population)
+        asked.clear()
+        champion = choose_champion(search, iterations=2)
+        assert {seed for seed in asked if seed[1] == SELECTION} == {(3, SELECTION, 0), (3, SELECTION, 1)}
+        assert champion.selection[champion.origin] == pytest.approx(champion.parameters.w_max)
+
+    def test_in_two_processes_is_the_same(self):
+        settings = small(ADAPTING)
+        workers = Processes(2)
+        try:
+            there = outcome(finished(Search(settings, fitness=near_four_and_a_half), workers))
+        finally:
+            workers.close()
+        assert there == outcome(finished(Search(settings, fitness=near_four_and_a_half)))
+
+    def test_must_be_a_number(self):
+        with pytest.raises(ValueError, match="a fitness must be a finite number, got nan"):
+            Search(small(LEAKY), fitness=lambda parameters, seed: float("nan")).step()
+        with pytest.raises(ValueError, match="fitness must be a function"):
+            Search(small(LEAKY), fitness=3)
+
+
+class TestAFolder:
+    def test_goes_on_bit_for_bit(self, tmp_path):
+        search = Search(small(ADAPTING))
+        for _ in range(2):
+            search.step()
+            search.save(tmp_path / "deep" / "s")
+        again = Search.load(tmp_path / "deep" / "s")
+        assert again.settings == search.settings
+        assert outcome(again) == outcome(search)
+        assert outcome(finished(again)) == outcome(finished(search))
+
+    def test_has_the_commands_files(self, tmp_path):
+        search = Search(small(ADAPTING))
+        search.step()
+        search.save(tmp_path)
+        names = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+        assert names == ["checkpoint.npz", "generations/0001.npz", "logbook.csv"]
+        generation = read_generation(tmp_path, 1)
+        assert generation["parameters"].shape == (8, 24)
+        first = search.genome.decode(search.population[0])
+        assert generation["parameters"][0].tolist() == [getattr(first, name) for name in ADAPTING.declared]
+
+    def test_can_be_asked_for_more_generations(self, tmp_path):
+        settings = small(LEAKY, generations=1)
+        finished(Search(settings)).save(tmp_path)
+        assert finished(Search.load(tmp_path, generations=3)).generation == 3
+
+    def test_of_another_search_is_refused(self, tmp_path):
+        Search(small(LEAKY)).save(tmp_path)
+        Search(small(LEAKY, generations=9)).save(tmp_path)
+        with pytest.raises(ValueError, match="holds another search"):
+            Search(small(LEAKY, seed=4)).save(tmp_path)
+        with pytest.raises(ValueError, match="holds another search"):
+            Search(small(ADAPTING)).save(tmp_path)
+
+    def test_does_not_hold_the_fitness_of_ones_own(self, tmp_path):
+        search = Search(small(ADAPTING), fitness=near_four_and_a_half)
+        search.step()
+        search.save(tmp_path / "own")
+        with pytest.raises(ValueError, match="a fitness of its own, near_four_and_a_half: go on from Python"):
+            Search.load(tmp_path / "own")
+        again = Search.load(tmp_path / "own", fitness=near_four_and_a_half)
+        assert outcome(finished(again)) == outcome(finished(search))
+        Search(small(ADAPTING)).save(tmp_path / "games")
+        with pytest.raises(ValueError, match="judged by games"):
+            Search.load(tmp_path / "games", fitness=near_four_and_a_half)
+
+    def test_goes_on_and_is_drawn_by_the_commands(self, tmp_path, nsa, refused):
+        """Saved once, from Python: the command goes on with it, and an own fitness can be drawn."""
+        search = Search(small(ADAPTING))
+        search.step()
+        search.step()
+        search.save(tmp_path / "s")
+        nsa("evolve", "--resume", "s", "--fix", "duration_input=100", "--fix", "duration_free=100", cwd=tmp_path)
+        assert outcome(Search.load(tmp_path / "s")) == outcome(finished(search))
+        assert kept_generations(tmp_path / "s", 4) == [2, 3, 4]
+        own = Search(small(LEAKY), fitness=lambda parameters, seed: parameters.w_max)
+        own.step()
+        own.save(tmp_path / "own")
+        nsa("evolution-figures", "own", cwd=tmp_path)
+        assert "a fitness of its own" in refused("evolve", "--resume", "own", cwd=tmp_path)
+
+
+def test_options_and_settings_of_a_search_come_to_the_same():
+    settings = small(Model(), start=SET_38)
+    again = EvolutionSettings.of(settings)
+    named = dataclasses.replace(again, start="minbandit-38").search()
+    assert dataclasses.replace(named, games=dataclasses.replace(named.games, engine="")) == settings
+
+
+def files(folder):
+    """Every file of a search but the figures, by its name."""
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name: content for name, content in found.items() if not name.endswith(".png")}
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory, nsa_process):
+    """A search for the adapting model, one generation and then another, and what it printed."""
+    here = tmp_path_factory.mktemp("evolved")
+    (here / "adapting.py").write_text(SOURCE)
+    begun = nsa_process(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--out", "s", cwd=here)
+    assert begun.returncode == 0, begun.stderr
+    shutil.copytree(here / "s", here / "begun")
+    done = nsa_process(*EVOLVE, "--model", "adapting.py", "--generations", "2", "--out", "s", "--json", cwd=here)
+    assert done.returncode == 0, done.stderr
+    return here, json.loads(done.stdout)
+
+
+class TestTheCommand:
+    def test_evolves_the_models_own_genes(self, evolved):
+        here, found = evolved
+        assert found["genes"] == 22  # 24 but for two that are fixed
+        assert {"b", "tau_a"} <= set(found["champion"]["parameters"])
+        assert set(found["champion"]["report"]) == {"champion", "minbandit-38", "minbandit-29"}
+        assert (found["settings"]["model"], found["settings"]["engine"]) == ("adapting.py", "table")
+        assert read_generation(here / "s", 2)["parameters"].shape == (8, 24)
+
+    def test_leaves_a_champion_that_brings_its_model(self, evolved):
+        here, found = evolved
+        best = load(here / "s" / "best.json")
+        assert best.model == load_model(here / "adapting.py")
+        assert best.parameters.to_dict() == found["champion"]["parameters"]
+        assert "model adapting" in best.source
+
+    @pytest.mark.parametrize("where", ["two processes", "dask"])
+    def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa):
+        """In an empty folder, here and in other processes: the same files, byte for byte."""
+        here, _ = evolved
+        shutil.copytree(here / "begun", tmp_path / "s")
+        options = ["evolve", "--resume", "s", "--generations", "2"]
+        if where == "dask":
+            distributed = pytest.importorskip("distributed")
+            quiet = {"dashboard_address": None, "local_directory": tmp_path / "d", "host": "127.0.0.1"}
+            with distributed.LocalCluster(n_workers=2, threads_per_worker=2, **quiet) as cluster:
+                said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
+        else:
+            said = nsa(*options, "--workers", "2", cwd=tmp_path)
+        assert "the model adapting, 22 genes, played by table" in said
+        assert files(tmp_path / "s") == files(here / "s")
+
+    def test_draws_the_models_own_parameters(self, evolved, tmp_path, nsa):
+        nsa("evolution-figures", evolved[0] / "s", "--out", tmp_path, "--format", "svg")
+        for name in ("genome", "parameters"):
+            assert re.search(r"<!-- tau_a -->", (tmp_path / f"{name}.svg").read_text())
+
+    def test_starts_from_a_champion_with_its_model(self, evolved, tmp_path, nsa):
+        best = tmp_path / "best.json"
+        shutil.copy(evolved[0] / "s" / "best.json", best)
+        options = [*EVOLVE, "--start", "best.json", "--fix", "b=0.5", "--generations", "1", "--json"]
+        found = json.loads(nsa(*options, "--out", "t", cwd=tmp_path))
+        assert (found["genes"], found["champion"]["parameters"]["b"]) == (21, 0.5)
+        assert found["settings"]["model"] == "best.json"
+        assert "start (best.json)" in found["champion"]["report"]
+        assert Search.load(tmp_path / "t").settings.start == load(best).parameters
+
+    def test_names_its_folder_by_what_the_model_says(self, tmp_path):
+        ids = []
+        for name, source in (("one.py", SOURCE), ("two.py", SOURCE), ("two.py", SOURCE.replace("0.3", "0.4"))):
+            (tmp_path / name).write_text(source)
+            settings = EvolutionSettings(model=str(tmp_path / name)).search()
+            ids.append(search_id(settings))
+        assert ids[0] == ids[1] != ids[2]
+        assert search_id(EvolutionSettings().search()) not in ids
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (["--model", "paper"], "has --model adapting.py, not paper; only --generations may differ"),
+            (["--model", "other.py"], "has --model adapting.py, not other.py"),
+            (["--model", "gone.py"], "gone.py: there is no such file"),
+            (["--engine", "rounds"], "has --engine table, not rounds"),
+            (["--fix", "b=1"], "has --fix duration_input=100,duration_free=100, not b=1"),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    )
+    def test_refuses_to_go_on_with_another(self, evolved, options, words, refused):
+        here, _ = evolved
+        (here / "other.py").write_text(SOURCE.replace("0.3", "0.4"))
+        assert words in refused("evolve", "--resume", "s", *options, cwd=here)
+
+    def test_says_that_the_models_file_has_changed(self, evolved, tmp_path, refused):
+        shutil.copytree(evolved[0] / "begun", tmp_path / "s")
+        (tmp_path / "adapting.py").write_text(SOURCE.replace("0.3", "0.4"))
+        said = refused("evolve", "--resume", "s", "--model", "adapting.py", cwd=tmp_path)
+        assert "has --model adapting.py as it was, and it has changed" in said
+
+
+BAD = {
+    "no file": (["--model", "nowhere.py"], "nowhere.py: there is no such file"),
+    "no model": (["--model", "papre"], "no model 'papre'; did you mean paper?"),
+    "a file without a model": (["--model", "empty.py"], "it makes no Model"),
+    "a file that fails": (["--model", "failing.py"], "ZeroDivisionError"),
+    "a bad model": (["--model", "bad.py"], "tau_b"),
+    "an engine that refuses": (["--model", "lateral.py", "--engine", "table"], "the engine table cannot run the model"),
+    "the network": (["--model", "lateral.py", "--engine", "network"], "engine must be one of table, rounds"),
+    "an unknown own gene": (["--model", "adapting.py", "--fix", "tau_b=3"], "did you mean tau_"),
+    "an illegal own value": (["--model", "adapting.py", "--fix", "b=-3"], "parameter b must be a number above 0"),
+    "an own gene without its model": (["--fix", "b=0.5"], "unknown parameter 'b'"),
+    "another model's start": (["--model", "lateral.py", "--start", "best.json"], "brings its own model, adapting"),
+    "the paper's, and another's start": (
+        ["--model", "paper", "--start", "best.json"],
+        "brings its own model, adapting",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    here = tmp_path_factory.mktemp("models")
+    (here / "empty.py").write_text("")
+    (here / "failing.py").write_text("1 / 0")
+    (here / "bad.py").write_text(SOURCE.replace("/ tau_a", "/ tau_b"))
+    (here / "adapting.py").write_text(SOURCE)
+    (here / "lateral.py").write_text(
+        "from nsa_brian import Lateral, Model\n"
+        "rate_u = 'du/dt = (-u + I_u + I - L) / tau_u : 1'\n"
+        "MODEL = Model(name='lateral', rate_u=rate_u, lateral=Lateral('u', 'L', '0.2 * phi_u_pre / n_arms'))"
+    )
+    model = load_model(here / "adapting.py")
+    (here / "best.json").write_text(ParameterSet(model.complete(SET_38), model=model).to_json())
+    return here
+
+
+@pytest.mark.parametrize(("options", "words"), BAD.values(), ids=BAD)
+def test_bad_models_are_one_line(options, words, models, refused):
+    assert words in refused("evolve", *options, cwd=models)
+
+
+def test_bandits_of_a_plugin_are_known_to_the_workers(tmp_path, monkeypatch):
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(
+        "import envs\n"
+        "import numpy as np\n"
+        "class Half(envs.Bandit):\n"
+        "    def _begin(self):\n"
+        "        return np.full((self.n_games, self.n_arms), 0.5)\n"
+        "    def _next(self):\n"
+        "        return self.probabilities\n"
+        "envs.BANDITS['half'] = Half\n"
+    )
+    monkeypatch.setattr("envs.BANDITS", dict(envs.BANDITS))
+    load_plugins([plugin])
+    plugin.unlink()
+    workers = Processes(2)
+    try:
+        found = evaluate(Games(envs=("half",), arms=(3,), rounds=5, model=LEAKY), (0,), [QUICK] * 2, workers)
+    finally:
+        workers.close()
+        load_plugins([])
+    assert found.reward.ravel().tolist() == [0.5, 0.5]
+
+
+def test_games_travel_without_the_models_file():
+    games = dataclasses.replace(SMALL, model=LATERAL)
+    assert pickle.loads(pickle.dumps(games)) == games
+
+
+def test_the_checkpoint_has_the_model_in_full(evolved):
+    assert read(evolved[0] / "s").settings.model == load_model(evolved[0] / "adapting.py")

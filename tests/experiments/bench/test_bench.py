@@ -1,0 +1,108 @@
+"""The benchmark measures what it says."""
+
+import json
+
+import numpy as np
+import pytest
+
+import baselines
+from experiments.bench import command as bench_command
+from experiments.bench import figure as bench_figure
+from experiments.bench import limits as bench_limits
+from experiments.bench import measure as bench
+from experiments.bench import stretches as stretch_bench
+from experiments.bench.limit import LimitKernel, LimitTable
+from nsa_brian import load
+from nsa_brian.codegen.pairs import answers
+from nsa_brian.engines.table import Table
+
+PARAMETERS = load().parameters
+
+
+@pytest.fixture(scope="module")
+def found():
+    told = []
+    measured = bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1), told.append)
+    assert len(told) == bench.N_MEASUREMENTS  # or the bar would not end where it should
+    return measured
+
+
+def test_the_limit_computes_the_same():
+    value = np.linspace(0, 1, 101)
+    assert LimitKernel(PARAMETERS).respond(value) == pytest.approx(answers(PARAMETERS, value, "Phi_v"), abs=1e-9)
+
+
+def test_the_limit_of_one_pair_computes_the_same():
+    values = np.linspace(0, 1, 7)
+    found = np.transpose([LimitKernel(PARAMETERS).respond_one(value) for value in values])
+    assert found == pytest.approx(answers(PARAMETERS, values, "Phi_v"), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_arms", [2, 10, 200])
+def test_the_limit_of_the_table_makes_the_same_choices(n_arms):
+    engine = Table(n_arms, PARAMETERS, 3)
+    engine.respond()
+    limit, ours = LimitTable(engine), stretch_bench.player(engine)
+    for chances, luck in stretch_bench.known_rounds(n_arms, 3, 700):
+        arms = limit.play(chances, luck)
+        assert (arms == ours(chances, luck)).all()
+    assert len(np.unique(arms)) > 1
+    assert limit.earned.min() > 0
+
+
+def test_rounds_are_played_without_a_compiler_too(monkeypatch):
+    engine, other = (Table(4, PARAMETERS, 3) for _ in range(2))
+    compiled = stretch_bench.player(engine)
+    monkeypatch.setattr(other, "stretch", lambda: None)
+    by_round = stretch_bench.player(other)
+    for chances, luck in stretch_bench.known_rounds(4, 3, 30):
+        assert (compiled(chances, luck) == by_round(chances, luck)).all()
+
+
+def test_the_numpy_loop_computes_the_same():
+    w = np.linspace(0, PARAMETERS.w_max, 9)
+    assert np.array(bench.numpy_round(w, PARAMETERS)) == pytest.approx(answers(PARAMETERS, w), abs=1e-9)
+
+
+def test_every_figure_is_there_positive_and_ready_for_json(found):
+    wanted = [
+        f"{engine}.ms_per_round.k{k}" for engine in ("network", "numpy", "rounds", "table") for k in (10, 100, 1000)
+    ]
+    wanted += ["rounds.ns_per_unit_step", "limit.ns_per_unit_step", "rounds.engine_share"]
+    wanted += ["table.us_per_game_round.single", "rounds.ms_per_round.single", "limit.rounds_ms.single"]
+    wanted += ["coupled.ns_per_unit_step", "evolve.game_rounds_per_s"]
+    wanted += [f"{name}.k{k}" for name in ("limit.table_us", "table.us_per_game_round.by_round") for k in (10, 200)]
+    wanted += ["table.us_per_game_round.k10", "table.us_per_game_round.k200", "ratio.network_over_rounds.k10"]
+    wanted += [f"policy.{policy}.us_per_game_round.k{k}" for policy in baselines.POLICIES for k in (10, 200)]
+    assert all(found[name] > 0 for name in wanted)
+    assert found["rounds.engine_share"] < 1
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_ratios_are_of_the_figures_beside_them(found):
+    ratio = found["network.ms_per_round.k10"] / found["rounds.ms_per_round.k10"]
+    assert found["ratio.network_over_rounds.k10"] == ratio
+    assert "(1x)" in bench_command.tables(found)
+
+
+def test_ours_stands_beside_the_limit(found):
+    lines = bench_command.limit_table(found).splitlines()
+    assert len(lines) == 2 + len(bench_limits.PAIRS)
+    assert lines[-1].endswith(f"{found['ratio.table_over_limit.k200']:.2f}")
+
+
+def test_without_a_compiler_there_is_no_limit(found, tmp_path):
+    none = {**found, **{limit: None for *_, limit in bench_limits.PAIRS}}
+    assert "no compiler" in bench_command.tables({**none, **bench.ratios(none)})
+    bench_figure.draw(none).savefig(tmp_path / "bench.png")
+
+
+def test_every_policy_has_its_line(found):
+    lines = bench_command.policy_table(found).splitlines()
+    assert {line.split()[0] for line in lines[2:]} == set(baselines.POLICIES)
+    assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
+
+
+def test_the_plot_draws(found, tmp_path):
+    bench_figure.draw(found).savefig(tmp_path / "bench.png")
+    assert (tmp_path / "bench.png").stat().st_size > 10_000

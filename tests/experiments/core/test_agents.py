@@ -1,0 +1,126 @@
+"""Every agent, NSA and baselines alike: one contract."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import baselines
+from experiments.core.agents import names, tuned
+from experiments.core.randomness import streams
+from nsa_brian import NSA, NSAParameters
+
+SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
+
+
+def make(name, n_arms=4, **options):
+    policy, _, variant = name.partition(":")
+    settings = {**options, **(tuned()[policy] if variant else {})}
+    agent = NSA(n_arms, SHORT, **options) if name == "nsa" else baselines.make(policy, n_arms, **settings)
+    if hasattr(agent, "watch"):
+        agent.watch(SimpleNamespace(best_arm=1))
+    return agent
+
+
+def choices(agent, n_rounds, n_games=None, best=1):
+    """Arms chosen against a bandit whose arm ``best`` always pays and whose others never do."""
+    chosen = []
+    for _ in range(n_rounds):
+        arm = agent.select_arm()
+        agent.update(arm, (np.asarray(arm) == best).astype(float) if n_games else float(arm == best))
+        chosen.append(arm)
+    return np.array(chosen)
+
+
+@pytest.mark.parametrize("name", names())
+class TestContract:
+    def test_a_single_game_takes_and_gives_plain_numbers(self, name):
+        arm = make(name, seed=0).select_arm()
+        assert isinstance(arm, int)
+        assert 0 <= arm < 4
+
+    def test_many_games_at_once(self, name):
+        chosen = choices(make(name, n_games=3, seed=0), 5, n_games=3)
+        assert chosen.shape == (5, 3)
+        assert ((chosen >= 0) & (chosen < 4)).all()
+
+    def test_same_seed_same_choices(self, name):
+        same = [choices(make(name, 30, seed=3), 120).tolist() for _ in range(2)]
+        assert same[0] == same[1]
+        other = choices(make(name, 30, seed=4), 120).tolist()
+        assert (same[0] == other) == (name == "best-arm")  # which has nothing to draw
+
+    def test_a_game_is_the_same_alone_and_in_a_batch(self, name):
+        batch = choices(make(name, n_games=3, rng=streams(0, name, range(3))), 12, n_games=3)
+        alone = choices(make(name, n_games=1, rng=streams(0, name, range(1, 2))), 12, n_games=1)
+        assert (batch[:, 1] == alone[:, 0]).all()
+
+    def test_a_sure_arm_is_found(self, name):
+        chosen = choices(make(name, seed=1), 60)
+        late = (chosen[-20:] == 1).mean()
+        assert late < 0.6 if name == "random" else late > 0.6
+
+    def test_an_arm_out_of_range_is_refused(self, name):
+        agent = make(name, seed=0)
+        agent.select_arm()
+        with pytest.raises(ValueError, match="arm must be from 0 to 3, got 4"):
+            agent.update(4, 1)
+        with pytest.raises(ValueError, match="arm must be from 0 to 3, got"):
+            make(name, n_games=2).update(np.array([0, -1]), np.ones(2))
+
+    def test_one_arm_is_no_choice(self, name):
+        with pytest.raises(ValueError, match="n_arms must be at least 2, got 1"):
+            make(name, 1)
+
+
+def test_unknown_names_are_answered_with_the_nearest():
+    with pytest.raises(ValueError, match="unknown policy 'thomson'; did you mean thompson"):
+        baselines.make("thomson", 3)
+    with pytest.raises(ValueError, match="unknown engine 'netwrok'; did you mean network"):
+        NSA(3, engine="netwrok")
+
+
+def test_nsa_takes_parameters_in_every_form(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"parameters": ' + str(SHORT.to_dict()).replace("'", '"') + "}")
+    for given in (SHORT, path, str(path), SHORT.to_dict()):
+        assert NSA(2, given).engine.parameters == [SHORT]
+    assert NSA(2, "minbandit-29").engine.parameters[0].tau_u == 63
+
+
+def test_epsilon_greedy_explores_as_often_as_it_says():
+    agent = baselines.make("epsilon-greedy", 10, n_games=4000, seed=0, epsilon=0.3)
+    agent.update(np.full(4000, 7), np.ones(4000))
+    share = (agent.select_arm() != 7).mean()  # exploring finds arm 7 once in ten
+    assert abs(share - 0.27) < 3.3 * math.sqrt(0.27 * 0.73 / 4000)
+    with pytest.raises(ValueError, match="epsilon must be a number from 0 to 1, got 2"):
+        baselines.make("epsilon-greedy", 3, epsilon=2)
+
+
+def test_ucb1_plays_every_arm_once_in_random_order_and_then_by_its_index():
+    agent = baselines.make("ucb1", 4, seed=2)
+    payoff = [0.2, 0.9, 0.4, 0.6]
+    pulls, sums, order = [0] * 4, [0.0] * 4, []
+    for t in range(200):
+        arm = agent.select_arm()
+        if t < 4:
+            order.append(arm)
+        else:
+            index = [sums[k] / pulls[k] + math.sqrt(2 * math.log(t) / pulls[k]) for k in range(4)]
+            assert arm == index.index(max(index))
+        agent.update(arm, payoff[arm])
+        pulls[arm] += 1
+        sums[arm] += payoff[arm]
+    assert sorted(order) == [0, 1, 2, 3]
+    starts = {baselines.make("ucb1", 4, seed=s).select_arm() for s in range(40)}
+    assert starts == {0, 1, 2, 3}
+
+
+def test_thompson_samples_its_posterior():
+    agent = baselines.make("thompson", 2, n_games=4000, seed=0)
+    for reward in (1, 1, 0):
+        agent.update(np.zeros(4000, int), np.full(4000, reward))
+    # P(Beta(3, 2) > Beta(1, 1)) is the mean of Beta(3, 2), 0.6.
+    share = (agent.select_arm() == 0).mean()
+    assert abs(share - 0.6) < 3.3 * math.sqrt(0.6 * 0.4 / 4000)

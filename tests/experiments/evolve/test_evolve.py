@@ -1,0 +1,243 @@
+"""``nsa evolve``, end to end: killed and resumed, on workers of all kinds, its files and figures, bad input."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import slurm
+
+from evolution.checkpoint import read_generation
+from experiments.evolve import folder as evolution_folder
+from nsa_brian import PARAMETERS, load
+
+EVOLVE = ["evolve", "--preset", "quick", "--population", "8", "--rounds", "40", "--generations", "10", "--seed", "5"]
+
+
+def files(folder):
+    """Every file of a search but the figures, by its name."""
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name: content for name, content in found.items() if not name.endswith(".png")}
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory, nsa_process):
+    """A search in one process, and what it printed."""
+    out = tmp_path_factory.mktemp("serial")
+    done = nsa_process(*EVOLVE, "--out", "s", cwd=out)
+    assert done.returncode == 0, done.stderr
+    return out / "s", done.stdout
+
+
+class TestASearch:
+    def test_prints_a_line_for_each_generation(self, serial):
+        lines = [line for line in serial[1].splitlines() if line.startswith("generation ")]
+        assert len(lines) == 10
+        assert all(word in lines[0] for word in ("1/10", "best", "mean", "16-84%", "sigma", "left"))
+
+    def test_keeps_a_logbook(self, serial):
+        with (serial[0] / "logbook.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        assert [row["generation"] for row in rows] == [str(i) for i in range(1, 11)]
+        for row in rows:
+            assert float(row["low"]) <= float(row["high"]) <= float(row["best"]) <= float(row["optimum"])
+
+    def test_keeps_every_generation(self, serial):
+        for i in range(1, 11):
+            generation = read_generation(serial[0], i)
+            assert generation["parameters"].shape == (8, len(PARAMETERS))
+            assert (np.diff(generation["regret"]) >= 0).all()
+
+    def test_leaves_a_set_that_every_command_takes(self, serial, nsa):
+        chosen = load(serial[0] / "best.json")
+        assert "8 individuals, 10 generations" in chosen.source
+        assert "seed 5" in chosen.source
+        short = ["--rounds", "20", "--trials", "1", "--repetitions", "1", "--agents", "nsa", "--out", serial[0].parent]
+        played = nsa("play", "--parameters", serial[0] / "best.json", *short, "--json", cwd=serial[0].parent)
+        assert json.loads(played)["settings"]["parameters"] == chosen.parameters.to_dict()
+
+    def test_reports_the_champion_beside_the_authors_sets(self, serial):
+        rows = [line.split() for line in serial[1].splitlines() if line.startswith(("champion ", "minbandit"))]
+        assert [row[0] for row in rows][:3] == ["champion", "minbandit-38", "minbandit-29"]
+
+    def test_draws_four_figures(self, serial):
+        for name in ("fitness", "genome", "functions", "parameters"):
+            assert (serial[0] / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_figures_are_drawn_again_from_the_folder(self, serial, tmp_path, nsa):
+        nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", "svg")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [
+            "fitness.svg",
+            "functions.svg",
+            "genome.svg",
+            "parameters.svg",
+        ]
+
+
+class TestTheSameSearch:
+    def test_killed_and_resumed(self, tmp_path, serial, nsa, nsa_process):
+        """In two processes, kill -9 in generation 5 of 10: the serial run's files, byte for byte."""
+        search = [*EVOLVE, "--workers", "2", "--out", "s"]
+        killed = subprocess.Popen(nsa_process.words(*search), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        for line in killed.stdout:
+            if line.startswith("generation  4/"):
+                workers = _children(killed.pid)
+                killed.kill()
+                break
+        killed.wait()
+        _wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))  # none is left behind
+        assert 4 <= evolution_folder.load(tmp_path / "s").search.generation < 10
+        assert not (tmp_path / "s" / "best.json").exists()
+        nsa("evolve", "--resume", "s", "--workers", "2", cwd=tmp_path)
+        assert files(tmp_path / "s") == files(serial[0])
+
+    def test_stopped_by_ctrl_c_says_how_to_go_on(self, tmp_path, nsa_process):
+        stopped = subprocess.Popen(
+            nsa_process.words(*EVOLVE, "--generations", "200", "--workers", "2", "--out", "s"),
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        for line in stopped.stdout:
+            if line.startswith("generation   2/"):
+                os.killpg(stopped.pid, signal.SIGINT)  # as a terminal does
+                break
+        _, errors = stopped.communicate(timeout=60)
+        assert stopped.returncode == 130
+        assert "go on with: nsa evolve --resume s" in errors
+        assert "Traceback" not in errors
+        assert evolution_folder.load(tmp_path / "s").search.generation >= 2
+
+    def test_asked_for_again_after_its_time_and_with_more_generations(self, tmp_path, serial, nsa):
+        fewer = [*EVOLVE, "--generations", "2", "--out", "s"]
+        nsa(*fewer, "--time-limit", "0.0001", cwd=tmp_path)
+        assert evolution_folder.load(tmp_path / "s").search.generation == 1
+        assert "going on after generation 1 of 10" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
+        assert files(tmp_path / "s") == files(serial[0])
+
+    def test_on_a_dask_cluster_that_loses_a_worker(self, tmp_path, serial, nsa_process):
+        """Two workers, one of them killed in the middle of a generation, and not replaced."""
+        distributed = pytest.importorskip("distributed")
+        cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, local_directory=tmp_path / "d"
+        )
+        with cluster, distributed.Client(cluster) as client:
+            options = [*EVOLVE, "--scheduler", cluster.scheduler_address, "--out", "s"]
+            search = subprocess.Popen(nsa_process.words(*options), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+            for line in search.stdout:
+                if line.startswith("generation  1/"):
+                    break
+            _wait_until(lambda: any(client.processing().values()))
+            nanny = next(iter(cluster.workers.values()))
+            os.kill(nanny.pid, signal.SIGKILL)
+            search.communicate(timeout=200)
+        assert search.returncode == 0
+        assert files(tmp_path / "s") == files(serial[0])
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(not slurm.is_here(), reason="needs SLURM's and munge's programs, and root")
+    def test_on_slurm_that_loses_a_job(self, tmp_path, serial, nsa_process):
+        """Two jobs of a real SLURM, one of them cancelled in the middle of the search."""
+        with tempfile.TemporaryDirectory(dir="/tmp") as short, slurm.running(Path(short)) as environment:
+            options = {"interface": "lo", "memory": "1GB", "log_directory": "log", "local_directory": "local"}
+            flags = [word for name, value in options.items() for word in ("--slurm-option", f"{name}={value}")]
+            search = subprocess.Popen(
+                nsa_process.words(*EVOLVE, "--slurm", "2", *flags, "--out", "s"),
+                cwd=tmp_path,
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for line in search.stdout:
+                if line.startswith("generation  1/"):
+                    break
+            jobs = _jobs(environment)
+            subprocess.run(["scancel", "--signal=KILL", "--full", jobs[0]], env=environment, check=True)
+            _wait_until(lambda: set(_jobs(environment)) - set(jobs) or search.poll() is not None, 60)
+            search.communicate(timeout=200)
+            assert search.returncode == 0
+            _wait_until(lambda: not _jobs(environment), 60)
+        assert files(tmp_path / "s") == files(serial[0])
+
+
+BAD = {
+    "unknown gene": (["--fix", "tau=3"], "did you mean tau_"),
+    "fix without a value": (["--fix", "tau_u"], "--fix takes NAME=VALUE"),
+    "fix to an illegal value": (["--fix", "tau_u=-2"], "tau_u must be a number above 0, got -2"),
+    "population 1": (["--population", "1"], "population must be a whole number from 4 up, got 1"),
+    "not a number": (["--sigma", "wide"], "--sigma takes numbers, got 'wide'"),
+    "unknown preset": (["--preset", "papre"], "known: paper-main, paper-appendix, quick"),
+    "unknown bandit": (["--envs", "MAB-Q"], "unknown bandit 'MAB-Q'"),
+    "unknown engine": (["--engine", "network"], "engine must be one of table, rounds"),
+    "unknown start": (["--start", "nobody"], "no parameter set 'nobody'"),
+    "resume from nowhere": (["--resume", "nowhere"], "nowhere is not the folder of a search"),
+    "resume with a preset": (["--resume", "other", "--preset", "quick"], "--preset is for a new search"),
+    "time limit": (["--time-limit", "-1"], "--time-limit must be a number of minutes above 0"),
+    "no scheduler": (["--scheduler", "tcp://127.0.0.1:9"], "no Dask scheduler answers at tcp://127.0.0.1:9"),
+    "no address": (["--scheduler", "nonsense"], "no Dask scheduler answers at nonsense"),
+    "two kinds of workers": (["--scheduler", "tcp://127.0.0.1:9", "--workers", "2"], "give only one of"),
+    "workers": (["--workers", "0"], "workers must be a whole number from 1 up"),
+    "options for no SLURM": (["--slurm-option", "queue=a"], "goes with --slurm"),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line(options, words, refused, tmp_path):
+    assert words in refused("evolve", *options, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--population", "16"], "has --population 8, not 16; only --generations may differ"),
+        (["--fix", "w_max=4"], "has --fix none, not w_max=4"),
+        (["--start", "minbandit-38"], "has --start none, not minbandit-38"),
+        (["--generations", "2"], "is at generation 10 already"),
+    ],
+)
+def test_resume_with_other_settings_is_refused(options, words, serial, refused):
+    before = files(serial[0])
+    assert words in refused("evolve", "--resume", "s", *options, cwd=serial[0].parent)
+    assert files(serial[0]) == before
+
+
+def test_another_search_in_the_same_folder_is_refused(serial, refused):
+    assert "has --seed 5, not 6" in refused(*EVOLVE, "--seed", "6", "--out", "s", cwd=serial[0].parent)
+
+
+def test_a_checkpoint_that_is_none_is_refused(tmp_path, refused):
+    (tmp_path / "checkpoint.npz").write_bytes(b"something else")
+    for words in (["evolve", "--resume", "."], ["evolution-figures", "."]):
+        assert "is not a checkpoint of a search" in refused(*words, cwd=tmp_path)
+
+
+def test_a_checkpoint_of_another_release_is_refused(tmp_path, refused):
+    np.savez(tmp_path / "checkpoint.npz", meta=np.array(json.dumps({"settings": {"population": 8}, "start": None})))
+    for words in (["evolve", "--resume", "."], ["evolution-figures", "."]):
+        assert "was written by another release" in refused(*words, cwd=tmp_path)
+
+
+def _jobs(environment):
+    listed = subprocess.run(["squeue", "-h", "-o", "%i"], env=environment, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+def _children(pid):
+    """Processes that a process has started, where the system tells."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    return listed.read_text().split() if listed.exists() else []
+
+
+def _wait_until(true, seconds=30):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)

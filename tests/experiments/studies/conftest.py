@@ -1,0 +1,17 @@
+"""A test of a ``study`` is one of every study."""
+
+import pytest
+from small_studies import STUDIES, small
+
+
+def pytest_generate_tests(metafunc):
+    """A test of ``study_name`` is one of every study."""
+    if "study_name" in metafunc.fixturenames:
+        metafunc.parametrize("study_name", STUDIES)
+
+
+@pytest.fixture
+def study(study_name):
+    """The study, its small settings beside it."""
+    found = STUDIES[study_name]
+    return found, small(study_name)

@@ -1,0 +1,23 @@
+"""``nsa parameters``: sets to look at and to change."""
+
+import re
+
+from nsa_brian import load
+from nsa_brian.parameter_set import names
+
+
+def test_parameters_are_listed_shown_and_printed_as_a_file(tmp_path, nsa):
+    listed = nsa("parameters", cwd=tmp_path)
+    assert all(name in listed for name in names())
+    shown = nsa("parameters", "minbandit-29")
+    assert re.search(r"tau_v +τ_v +287 +ms +above 0 +5 to 300 \(log\) +time constant of population V", shown)
+    (tmp_path / "copy.json").write_text(nsa("parameters", "minbandit-29", "--json"))
+    assert load(tmp_path / "copy.json") == load("minbandit-29")
+
+
+def test_a_parameter_file_made_from_a_shipped_set_and_changed_has_its_own_name(tmp_path, nsa):
+    text = nsa("parameters", "minbandit-38", "--json")
+    (tmp_path / "mine.json").write_text(text)
+    assert load(tmp_path / "mine.json").name == "minbandit-38"
+    (tmp_path / "mine.json").write_text(text.replace('"tau_u": 179', '"tau_u": 180'))
+    assert load(tmp_path / "mine.json").name == "mine"

@@ -1,0 +1,426 @@
+"""Models that users write, the guide's pieces and others: the network and the compiled engine, choice for choice."""
+
+import dataclasses
+from contextlib import contextmanager
+
+import brian2
+import numpy as np
+import pytest
+from guide import PIECES, model_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from models import OTHERS
+
+from nsa_brian import Coupling, Lateral, Model, NSANetwork, NSAParameters, Population, check
+from nsa_brian.engines.rounds import Rounds
+from nsa_brian.engines.table import Table
+
+BOTH = (NSANetwork, Rounds)
+
+#: Rounds of 160 steps.
+SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
+
+MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
+
+
+def quiet(model):
+    return dataclasses.replace(model, noise=0.0) if model.noise else model
+
+
+def game(engine, n_rounds, seed):
+    """Arms, activities and synapses of every round."""
+    luck = iter(np.random.default_rng(seed).random((n_rounds, engine.n_games)))
+    chances = np.random.default_rng(seed + 100).permutation(np.linspace(0.1, 0.6, engine.n_arms))
+    arms, found = [], []
+
+    def pull(chosen):
+        arms.append(chosen.copy())
+        found.append(np.concatenate([engine.activity.ravel(), *(x.ravel() for x in engine.synapses.values())]))
+        return (next(luck) < chances[chosen]).astype(float)
+
+    engine.play(pull, n_rounds)
+    return np.array(arms), np.array(found)
+
+
+@contextmanager
+def target(name):
+    """Brian2 with or without its C++ compiler: a short game is quicker than to compile a network for it."""
+    before = brian2.prefs.codegen.target
+    brian2.prefs.codegen.target = name
+    try:
+        yield
+    finally:
+        brian2.prefs.codegen.target = before
+
+
+def both(model, seed, network_target="numpy", n_games=3):
+    """The same game on the network and on the compiled engine."""
+    found = []
+    for make, name in ((NSANetwork, network_target), (Rounds, "auto")):
+        with target(name):
+            found.append(game(make(4, SHORT, n_games, rng=np.random.default_rng(seed), model=model), 25, seed))
+    return found
+
+
+def agree(network, rounds):
+    assert (network[0] == rounds[0]).all()
+    assert rounds[1] == pytest.approx(network[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_network_and_rounds_make_the_same_choices(name):
+    """25 rounds, 4 arms, 3 games with their own luck; what the engines compute differs by rounding at most."""
+    network, rounds = both(quiet(MODELS[name]), seed=0)
+    agree(network, rounds)
+    assert len(np.unique(network[0])) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_compiled_network_and_rounds_make_the_same_choices(name, seed):
+    agree(*both(quiet(MODELS[name]), seed, "auto"))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_model_differs_from_the_papers(name):
+    """Else the test above would say nothing."""
+    first = []
+    for model in (Model(), quiet(MODELS[name])):
+        engine = Rounds(4, SHORT, 3, rng=np.random.default_rng(0), model=model)
+        first.append(game(engine, 25, 0)[1][:, : 3 * 3 * 4])
+    assert np.abs(first[0] - first[1]).max() > 1e-5
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_a_piece_of_the_guide_takes_fifteen_lines_at_most(name):
+    code = [line for line in PIECES[name].splitlines() if line.strip() and not line.strip().startswith("#")]
+    assert len(code) <= 15, len(code)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_table_does_as_rounds_does_or_refuses(name):
+    model = MODELS[name]
+    if model.refusal("table"):
+        with pytest.raises(ValueError, match=r"the engine table cannot run the model .*; use rounds or network"):
+            Table(4, SHORT, model=model)
+        return
+    made = [make(4, SHORT, 3, rng=np.random.default_rng(5), model=model) for make in (Rounds, Table)]
+    rounds, table = (game(engine, 25, 5) for engine in made)
+    assert (table[0] == rounds[0]).all()
+    assert table[1] == pytest.approx(rounds[1], abs=1e-5)
+
+
+def test_who_is_refused_by_the_table_and_why():
+    reasons = {name: MODELS[name].refusal("table") for name in MODELS}
+    allowed = {name for name, reason in reasons.items() if not reason}
+    assert allowed >= {"adapting.py", "self_excitation.py", "decay.py", "hebbian.py", "optimistic.py", "rectified.py"}
+    assert allowed >= {"plain_weight.py", "slow_weight.py"}
+    assert "a is carried over from round to round" in reasons["carried.py"]
+    assert "x of the synapse changes within a round" in reasons["depression.py"]
+    assert "couples options (I_lateral)" in reasons["lateral.py"]
+    assert "couples options (excitation, I_pool)" in reasons["static_pool.py"]
+    two = Model(synapse="g : 1", drive_v="(Phi_v + g) * phi_u_pre", plasticity="w += chosen * R\ng += 0.1 * chosen")
+    assert "a round's end depends on Phi_v and g of the synapse, and a table has one column" in two.refusal("table")
+    assert "noise makes many answers" in Model(noise=0.1).refusal("table")
+    tired = dataclasses.replace(MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)")
+    assert "the learning rule reads a, and a table holds u and v" in tired.refusal("table")
+    crowded = Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms")
+    assert "its equations use n_arms" in crowded.refusal("table")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        dataclasses.replace(MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)"),
+        Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms"),
+        Model(synapse="dw/dt = -w / (3 * second) : 1"),
+        Model(carried=("u", "v")),
+        Model(rate_u="du/dt = (-u + I_u + I - 0.2 * int(exp(u) > 1.2 and b > 0.5)) / tau_u : 1", constants={"b": 0.7}),
+        Model(
+            rate_u="du/dt = (-u + I_u + I - L / (n_arms - 1)) / tau_u : 1",
+            lateral=(Lateral("u", "L", "0.3 * phi_u_pre * int(exp(u_pre) > 1.2 and b > 0.5)"),),
+            constants={"b": 0.7},
+        ),
+        Model(plasticity="w + Phi_eta * (R * w_max - w) * int(not (R > 2))"),
+        Model(
+            gaussian_sigmoid="Phi = r / (1 + exp(-beta * (w - alpha))) * (1 - 0.5 * phi_v_post) : 1",
+            plasticity="w + 0.3 * (R * w_max - w)",
+        ),
+        Model(rate_u="du/dt = (-u + I_u + I * exp(-age / (30 * ms)){noise}) / tau_u : 1\ndage/dt = 1 : second"),
+    ],
+    ids=[
+        "the rule reads a",
+        "n_arms",
+        "weights that fade",
+        "activity carried over",
+        "a constant condition",
+        "one in a coupling",
+        "not",
+        "a value that looks at V",
+        "a clock of one's own",
+    ],
+)
+def test_corners_agree_too(model):
+    agree(*both(model, seed=3))
+
+
+@pytest.mark.parametrize("name", ["lateral.py", "dynamic_pool.py", "depression.py", "carried.py", "slow_weight.py"])
+def test_without_a_compiler_the_round_is_the_same(name):
+    found = []
+    for name_of_target in ("auto", "numpy"):
+        with target(name_of_target):
+            found.append(game(Rounds(3, SHORT, 2, rng=np.random.default_rng(4), model=MODELS[name]), 6, 4))
+    assert (found[0][0] == found[1][0]).all()
+    assert found[0][1] == pytest.approx(found[1][1], abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["adapting.py", "lateral.py", "dynamic_pool.py", "depression.py", "slow_weight.py"])
+def test_every_game_may_have_its_own_parameters(name):
+    """A batch of sets, own parameters included, plays as each alone does; dense models too."""
+    model = MODELS[name]
+    rng = np.random.default_rng(8)
+    sets = []
+    for _ in range(3):
+        own = {parameter.name: parameter.default * rng.uniform(0.5, 1.5) for parameter in model.parameters}
+        duration = float(rng.integers(60, 90))
+        sets.append(
+            NSAParameters(**{**SHORT.to_dict(), "duration_free": duration, "w_max": rng.uniform(3, 5)}, own=own)
+        )
+
+    def play(parameters, which):
+        luck = np.random.default_rng(0).random((20, 3, 4))[:, which]
+        engine = Rounds(4, parameters, len(which), model=model)
+        arms = []
+        for drawn in luck:
+            engine.respond()
+            chosen = (drawn[:, 0] * 4).astype(int)
+            arms.append(engine.activity.copy())
+            engine.learn(chosen, (drawn[:, 1] < 0.5).astype(float))
+        return np.array(arms)
+
+    together = play(sets, [0, 1, 2])
+    for i in range(3):
+        assert (play([sets[i]], [i])[:, :, 0] == together[:, :, i]).all()
+
+
+def test_a_noisy_coupled_model_has_the_noise_of_theory():
+    """No response: each neuron is a leaky integrator, of variance noise^2 / (1 - dt / (2 tau)), coupled or not."""
+    model = MODELS["noisy_lateral.py"]
+    alone = SHORT.replace(threshold_u=1.0, threshold_v=1.0, I_ext=0.0)
+    for make in (NSANetwork, Rounds):
+        engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
+        engine.respond()
+        for x, tau in ((engine.u, alone.tau_u), (engine.v, alone.tau_v)):
+            variance = model.noise**2 / (1 - 1 / (2 * tau))
+            assert abs(x.mean()) < 4 * np.sqrt(variance / x.size)
+            assert abs(x.var() - variance) < 4 * variance * np.sqrt(2 / x.size)
+
+
+def test_a_noisy_coupled_game_does_not_depend_on_its_batch():
+    from experiments.core.randomness import streams
+
+    model = MODELS["noisy_lateral.py"]
+    for make in (NSANetwork, Rounds):
+        alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
+        batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
+        for engine in (alone, batch):
+            engine.respond()
+            engine.respond()
+        assert (alone.u[0] == batch.u[1]).all()
+
+
+def test_a_table_of_several_sets_is_asked_for_options_of_any_game():
+    """Two options of one game may change and none of the other: each has its own game's functions of the weight."""
+    sets = [SHORT.replace(beta_v=6.0, alpha_v=3.1, mu_v=-2.0), SHORT.replace(beta_v=2.0, alpha_v=1.0, mu_v=1.0)]
+    rule = "w += chosen * Phi_eta * (R * w_max - w) - (1 - chosen) * 0.05 * w"
+    found = []
+    for make in (Rounds, Table):
+        engine = make(3, sets, 2, model=Model(plasticity=rule))
+        for arms in ([0, 0], [1, 0], [0, 0]):
+            engine.respond()
+            engine.learn(np.array(arms), np.array([1.0, 0.0]))
+        engine.respond()
+        found.append(engine.activity.copy())
+    assert found[1] == pytest.approx(found[0], abs=1e-6)
+
+
+def test_a_decision_is_watched_from_its_start():
+    decision = NSANetwork(3, SHORT, seed=0, model=Model(initial={"u": "0.5"})).decide()
+    assert (decision.u[0] == 0.5).all()
+
+
+def test_a_reset_goes_to_the_start_of_everything():
+    model = Model(
+        rate_u="du/dt = (-u + I_u + I - a - p_in{noise}) / tau_u : 1\nda/dt = (u - a) / (100 * ms) : 1",
+        synapse="dx/dt = (0.5 - x) / (50 * ms) : 1",
+        drive_v="x * Phi_v * phi_u_pre",
+        populations=(Population("pool", "dp/dt = (-p + total) / (20 * ms) : 1"),),
+        couplings=(Coupling("v", "pool", "total", "phi_v_pre"), Coupling("pool", "u", "p_in", "0.1 * p_pre")),
+        initial={"a": "0.05", "x": "0.9", "w": "0.3 * w_max", "p": "0.02"},
+        carried=("a", "p"),
+    )
+    for make in BOTH:
+        with target("numpy"):
+            engine = make(3, SHORT, 2, rng=np.random.default_rng(1), model=model)
+            first = game(engine, 4, 1)
+            engine.reset()
+            assert (engine.w == 0.3 * SHORT.w_max).all()
+            assert (engine.synapses["x"] == 0.9).all()
+            engine.rng = np.random.default_rng(1)
+            again = game(engine, 4, 1)
+        assert (again[0] == first[0]).all()
+        assert (again[1] == first[1]).all()
+
+
+class TestWeightsChangedByHand:
+    def test_are_answered_to_whatever_learn_does(self):
+        """An overridden learn that sets weights: no activity is stale (it was, in 13% of the choices)."""
+
+        class Sticky(Rounds):
+            def learn(self, arms, rewards):
+                w = self.w.copy()
+                w[:, 0] += 0.5
+                self.set_weights(w)
+
+        engine = Sticky(3, SHORT, rng=np.random.default_rng(0))
+        reference = Rounds(3, SHORT, rng=np.random.default_rng(0), dense=True)
+        for _ in range(6):
+            engine.respond()
+            reference.set_weights(engine.w)
+            reference.respond()
+            assert engine.activity == pytest.approx(reference.activity, abs=1e-12)
+            engine.learn(np.array([0]), np.array([1.0]))
+
+    @pytest.mark.parametrize("make", [Rounds, Table])
+    def test_are_not_taken_by_the_back_door(self, make):
+        engine = make(3, SHORT)
+        with pytest.raises(ValueError, match="read-only"):
+            engine.w[0, 0] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            engine.synapses["w"][:] = 1.0
+
+    def test_of_a_name_that_the_synapse_has_not(self):
+        with pytest.raises(ValueError, match="the synapse has no variable 'x'; it has w"):
+            Rounds(3, SHORT).set_weights(np.zeros(3), x=np.zeros(3))
+
+
+def test_activities_that_are_not_finite_are_said_so():
+    wild = Model(name="wild", rate_u="du/dt = (u * u * 10 + I_u + I{noise}) / tau_u : 1")
+    engine = Rounds(3, SHORT, model=wild)
+    engine.respond()
+    with pytest.raises(ValueError, match="model wild: activities are not finite at a round's end"):
+        engine.select()
+
+
+class TestNetworkExtras:
+    def test_hooks_namespace_and_stored_random_numbers(self, without_compiler):
+        network = NSANetwork(3, SHORT, seed=1, model=Model(noise=0.05))
+        watcher = brian2.NeuronGroup(3, "dx/dt = -x / tau_watch : 1", method="euler", name="watcher")
+        network.network.add(watcher)
+        network.namespace["tau_watch"] = 10 * brian2.ms
+        calls = []
+        network.at_start(lambda: calls.append(("start", network.u.max())))
+        network.at_end(lambda: calls.append(("end", network.u.max())))
+        network.play(lambda arms: np.ones(1), 2)
+        assert [name for name, _ in calls] == ["start", "end", "start", "end"]
+        assert calls[0][1] == calls[2][1] == 0 < calls[1][1]
+        network.store()
+        played = []
+        for _ in range(2):
+            network.play(lambda arms: played.append(int(arms[0])) or np.ones(1), 5)
+            played.append(network.w.tobytes())
+            network.restore()
+        assert played[: len(played) // 2] == played[len(played) // 2 :]
+        with pytest.raises(KeyError, match="nothing was stored under the name 'other'"):
+            network.restore("other")
+
+    def test_are_brian2_objects_of_the_declaration(self, without_compiler):
+        network = NSANetwork(3, SHORT, 2, model=MODELS["dynamic_pool.py"], record=["p", "u"])
+        pool = network.populations["pool"]
+        assert isinstance(pool, brian2.NeuronGroup)
+        assert len(pool) == 2
+        into, out = network.couplings["excitation"], network.couplings["I_pool"]
+        assert sorted(zip(into.i[:], into.j[:], strict=True)) == [(i, i // 3) for i in range(6)]
+        assert sorted(zip(out.i[:], out.j[:], strict=True)) == [(j // 3, j) for j in range(6)]
+        network.play(lambda arms: np.ones(2), 1)
+        assert network.monitors["p"].p.shape == (2, network.round_steps)
+
+
+class TestCheck:
+    def test_tells_who_runs_it_and_that_they_agree(self):
+        found = check(MODELS["lateral.py"], SHORT, n_rounds=8)
+        by_name = {engine.engine: engine for engine in found.engines}
+        assert found.agree
+        assert by_name["rounds"].choices == 1
+        assert by_name["rounds"].activity < 1e-12
+        assert by_name["rounds"].steps_per_second > by_name["network"].steps_per_second
+        assert "couples options" in by_name["table"].refusal
+        assert "they agree (2 games of 8 rounds, 4 arms)" in str(found)
+        assert found.to_dict()["engines"][2]["choices"] is None
+
+    def test_sees_a_disagreement(self, monkeypatch):
+        """With a response table that is far too coarse the table's choices part ways, and check says so."""
+        from nsa_brian.engines import table
+
+        monkeypatch.setattr(table.ResponseTable, "_interpolate", lambda self, which, value: np.stack([value, -value]))
+        found = check(Model(), SHORT, n_rounds=25)
+        assert not found.agree
+        assert "THEY DO NOT AGREE" in str(found)
+
+
+# Random models -------------------------------------------------------------------------------------------------------
+
+TERMS_U = ["", " - a", " + 0.1 * phi_u", " - 0.2 * tanh(u)", " + 0.1 * sin(5 * u)"]
+LATERALS = ["", "-0.3 * phi_u_pre", "0.05 * u_pre", "h = 0.1 * u_pre : 1\n-h * h"]
+POOLS = ["", "dp/dt = (-p + into) / (10 * ms) : 1", "p = into / n_arms : 1"]
+DRIVES = ["Phi_v * phi_u_pre", "w / w_max * phi_u_pre", "x * Phi_v * phi_u_pre", "(0.5 * Phi_v + 0.1) * phi_u_pre"]
+RULES = [
+    "w + Phi_eta * (R * w_max - w)",
+    "w + Phi_eta * (R * w_max - w) * clip(u, 0.1, 1)",
+    "w += chosen * Phi_eta * (R * w_max - w) - (1 - chosen) * 0.05 * w",
+    "step = Phi_eta * (R * w_max - w) : 1\nw + 0.5 * step",
+]
+
+
+@st.composite
+def models(draw):
+    """Small models drawn from pieces that users would write."""
+    term, lateral, pool = draw(st.sampled_from(TERMS_U)), draw(st.sampled_from(LATERALS)), draw(st.sampled_from(POOLS))
+    drive, rule = draw(st.sampled_from(DRIVES)), draw(st.sampled_from(RULES))
+    rate = f"du/dt = (-u + I_u + I{term}{' + L' if lateral else ''}{' - G' if pool else ''}{{noise}}) / tau_u : 1"
+    if "a" in term.split():
+        rate += f"\nda/dt = (u - a) / ({draw(st.sampled_from([15, 80]))} * ms) : 1"
+    carried = [name for name in ("a", "p") if f"d{name}/dt" in rate + pool and draw(st.booleans())]
+    source = draw(st.sampled_from(["u", "v"]))
+    given = {}
+    if "x *" in drive:
+        given["synapse"] = "dx/dt = (1 - x) / (60 * ms) - phi_u_pre * x / (90 * ms) : 1"
+    return Model(
+        rate_u=rate,
+        drive_v=drive,
+        plasticity=rule,
+        carried=tuple(carried),
+        initial={"w": draw(st.sampled_from(["0", "0.6 * w_max"])), **({"x": "1"} if "x *" in drive else {})},
+        lateral=(Lateral("u", "L", lateral),) if lateral else (),
+        populations=(Population("pool", pool),) if pool else (),
+        couplings=(Coupling(source, "pool", "into", f"phi_{source}_pre"), Coupling("pool", "u", "G", "0.2 * p_pre"))
+        if pool
+        else (),
+        **given,
+    )
+
+
+@given(model=models(), seed=st.integers(0, 5))
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_random_models_agree_without_a_compiler(model, seed):
+    with target("numpy"):
+        found = [game(make(3, SHORT, 1, rng=np.random.default_rng(seed), model=model), 10, seed) for make in BOTH]
+    agree(*found)
+
+
+@pytest.mark.slow
+@given(model=models(), seed=st.integers(0, 5))
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_random_models_agree(model, seed):
+    agree(*both(model, seed))

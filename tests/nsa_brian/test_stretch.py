@@ -1,0 +1,210 @@
+"""Compiled stretches of games: the choices of the round-by-round path, whatever the batch and wherever it is cut."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from guide import PIECES, model_of
+from models import OTHERS
+
+from evolution import Games, scores
+from evolution.fitness import rounds
+from nsa_brian import NSA, Model, NSAParameters, Parameter, load
+from nsa_brian.engines.response_table import ResponseTable
+from nsa_brian.engines.rounds import Rounds
+from nsa_brian.engines.separable import Separable
+from nsa_brian.engines.table import Table
+from nsa_brian.errors import ModelError
+from nsa_brian.model.agreement import N_LUCK, select
+from nsa_brian.model.model import PAPER
+
+SETS = [load(name).parameters for name in ("evolved", "minbandit-38", "minbandit-29")]
+SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
+
+NOISY = dataclasses.replace(PAPER, name="noisy", noise=0.1)
+#: Whose weights overshoot, and leave the table over w.
+OVERSHOOTING = Model(
+    name="overshooting",
+    drive_v="w / w_max * phi_u_pre",
+    plasticity="w + gain * Phi_eta * (R * w_max - w)",
+    parameters=(Parameter("gain", 1.9),),
+)
+#: Models of every kind of answer and of rule.
+MODELS = {
+    "the paper's": PAPER,
+    "noise": NOISY,
+    "weights that leave the table": OVERSHOOTING,
+    **{name: model_of(name) for name in ("decay.py", "carried.py", "noisy_lateral.py")},
+    "a pool that the rule reads": OTHERS["two pools that inhibit each other, one of them carried"],
+}
+REST = {name: model_of(name) for name in PIECES} | OTHERS
+
+
+def known_games(env, n_arms, n_games, n_rounds, seed=0):
+    """Probabilities (rounds, games, arms) and luck (rounds, games, 4) of one bandit."""
+    games = Games(envs=(env,), arms=(n_arms,), iterations=n_games, trials=2, rounds=n_rounds // 2)
+    played = list(rounds(games, (seed,), n_arms))
+    return np.array([chances for chances, _ in played]), np.array([luck for _, luck in played])
+
+
+def by_round(engine, row, chances, luck):
+    arms, agreed = [], []
+    for chance, drawn in zip(chances, luck, strict=True):
+        engine.respond()
+        chosen, agree = select(engine.activity, drawn[row, :N_LUCK], engine.ties, engine.tolerance)
+        engine.learn(chosen, (drawn[row, N_LUCK] < chance[row, chosen]).astype(float))
+        arms.append(chosen)
+        agreed.append(agree)
+    return np.array(arms), np.array(agreed)
+
+
+def in_stretches(engine, row, chances, luck, cut=64):
+    stretch, parts, shape = engine.stretch(), [], (engine.n_games, engine.n_arms)
+    for i in range(0, len(chances), cut):
+        these = slice(i, i + cut)
+        noise = engine.rng.random((len(luck[these]), *shape)) if engine.model.noise else None
+        parts.append(stretch.play(row, chances[these], luck[these], noise))
+    return tuple(np.concatenate(found) for found in zip(*parts, strict=True))
+
+
+def check_the_same(engine_class, n_arms, players, row, chances, luck, **options):
+    """Choices, agreement, synapses, activities and state of both paths."""
+    one, other = (engine_class(n_arms, players, len(row), rng=np.random.default_rng(1), **options) for _ in range(2))
+    expected, found = by_round(one, row, chances, luck), in_stretches(other, row, chances, luck)
+    assert (found[0] == expected[0]).all()
+    assert (found[1] == expected[1]).all()
+    for name in one.synapses:
+        assert other.synapses[name] == pytest.approx(one.synapses[name], rel=1e-9, abs=1e-12)
+    assert other.activity == pytest.approx(one.activity, abs=1e-9)
+    one.respond(), other.respond()
+    assert other.activity == pytest.approx(one.activity, abs=1e-9)
+    assert len(np.unique(expected[0])) > 1
+
+
+@pytest.mark.parametrize("ties", ["random", "first"])
+@pytest.mark.parametrize("n_arms", [2, 5, 9, 16, 200])
+def test_choices_weights_and_activities_are_those_of_the_round_by_round_path(n_arms, ties):
+    players = [p for p in SETS for _ in range(4)]
+    chances, luck = known_games("MAB-P", n_arms, 4, 300)
+    check_the_same(Table, n_arms, players, np.tile(np.arange(4), 3), chances, luck, ties=ties)
+
+
+@pytest.mark.parametrize("n_games", [1, 2, 20])
+def test_integrating_ahead_changes_nothing(n_games):
+    players = [SETS[i % 3].replace(duration_input=700, duration_free=700) for i in range(n_games)]
+    chances, luck = known_games("MAB-P", 6, n_games, 400)
+    check_the_same(Rounds, 6, players, np.arange(n_games), chances, luck)
+
+
+def check_model(model):
+    players = [SHORT, SHORT.replace(tau_u=14), SHORT]
+    chances, luck = known_games("MAB-P", 5, 3, 150)
+    for engine_class in (Table, Rounds):
+        if not model.refusal(engine_class.name):
+            check_the_same(engine_class, 5, players, np.arange(3), chances, luck, model=model)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_every_kind_of_answer_and_rule(name):
+    check_model(MODELS[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in REST if name not in MODELS])
+def test_all_other_models(name):
+    check_model(REST[name])
+
+
+def test_values_that_leave_the_table_are_integrated(monkeypatch):
+    left, look = [], ResponseTable._look_beyond
+    monkeypatch.setattr(ResponseTable, "_look_beyond", lambda self, *a: left.append(1) or look(self, *a))
+    chances, luck = known_games("MAB-P", 5, 3, 150)
+    in_stretches(Table(5, SHORT, 3, model=OVERSHOOTING), np.arange(3), chances, luck)
+    assert left
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env", ["MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"])
+@pytest.mark.parametrize("n_arms", [5, 50, 1000])
+def test_a_hundred_games_of_four_thousand_rounds(env, n_arms):
+    chances, luck = known_games(env, n_arms, 100 if n_arms < 1000 else 20, 4000)
+    row = np.arange(chances.shape[1])
+    few = row[:3]  # whose rounds to come are integrated ahead
+    for engine_class, sets, rows in ((Table, SETS, row), (Rounds, SETS[:1], row), (Rounds, SETS, few)):
+        for parameters in sets:
+            one, other = (engine_class(n_arms, parameters, len(rows)) for _ in range(2))
+            assert (in_stretches(other, rows, chances, luck)[0] == by_round(one, rows, chances, luck)[0]).all()
+
+
+@pytest.mark.parametrize("engine_class", [Table, Rounds])
+def test_it_does_not_matter_where_a_game_is_cut_nor_who_plays_beside(engine_class):
+    chances, luck = known_games("MAB-sin", 6, 5, 90)
+    whole = in_stretches(engine_class(6, SHORT, 5), np.arange(5), chances, luck)[0]
+    assert (in_stretches(engine_class(6, SHORT, 5), np.arange(5), chances, luck, cut=7)[0] == whole).all()
+    alone = in_stretches(engine_class(6, SHORT, 1), np.array([3]), chances, luck)[0]
+    assert (alone[:, 0] == whole[:, 3]).all()
+
+
+@pytest.mark.parametrize("model", [PAPER, MODELS["decay.py"], MODELS["noisy_lateral.py"]], ids=lambda model: model.name)
+def test_the_engine_goes_on_where_the_stretch_ended(model):
+    chances, luck = known_games("MAB-P", 4, 3, 90)
+    row = np.arange(3)
+    one, other = (Rounds(4, SHORT, 3, model=model, rng=np.random.default_rng(1)) for _ in range(2))
+    expected = by_round(one, row, chances, luck)[0]
+    first, third = (slice(0, 30), slice(60, 90))
+    played = [
+        in_stretches(other, row, chances[first], luck[first])[0],
+        by_round(other, row, chances[30:60], luck[30:60])[0],
+        in_stretches(other, row, chances[third], luck[third])[0],
+    ]
+    assert (np.concatenate(played) == expected).all()
+
+
+def test_a_model_that_runs_away_is_told_and_not_played_on():
+    model = Model(name="explosive", rate_u="du/dt = (3 * u * abs(u) + I_u + I{noise}) / tau_u : 1")
+    chances, luck = known_games("MAB-P", 3, 2, 20)
+    with np.errstate(all="ignore"), pytest.raises(ModelError, match="not finite"):
+        in_stretches(Rounds(3, SHORT, 2, model=model), np.arange(2), chances, luck)
+
+
+def test_there_is_none_without_a_compiler(without_compiler):
+    assert Table(3, SHORT).stretch() is None
+    assert Rounds(3, SHORT).stretch() is None
+
+
+def test_there_is_none_for_rules_that_a_user_wrote():
+    class Cautious(Table):
+        def select(self):
+            return np.zeros(self.n_games, dtype=int)
+
+    class Forgetful(NSA):
+        def update(self, arm, reward):
+            pass
+
+    assert Cautious(3, SHORT).stretch() is None
+    assert not Forgetful(3, SHORT).plays_ahead
+    with pytest.raises(ValueError, match="round by round"):
+        Forgetful(3, SHORT).play_ahead(np.ones((1, 1, 3)), np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize("model", [PAPER, NOISY], ids=["paper", "noisy"])
+@pytest.mark.parametrize("n_games", [1, 3])
+def test_an_agent_that_plays_ahead_draws_what_it_draws_round_by_round(model, n_games):
+    chances, luck = known_games("MAB-P", 4, n_games, 60)
+    one, other = (NSA(4, SHORT, "rounds", seed=3, n_games=n_games, model=model) for _ in range(2))
+    arms = []
+    for chance, drawn in zip(chances, luck, strict=True):
+        arms.append(one.select_arm())
+        one.update(arms[-1], (drawn[:, N_LUCK] < chance[np.arange(n_games), arms[-1]]).astype(float))
+    parts = [other.play_ahead(chances[part], luck[part, :, N_LUCK])[0] for part in (slice(0, 25), slice(25, 60))]
+    assert (np.concatenate(parts) == arms).all()
+
+
+@pytest.mark.parametrize("model", [PAPER, OVERSHOOTING, MODELS["decay.py"], NOISY], ids=lambda model: model.name)
+def test_scores_of_a_search_are_the_same_to_the_last_bit(monkeypatch, model):
+    games = Games(envs=("MAB-P", "MAB-D"), arms=(5, 20), iterations=2, rounds=100, model=model)
+    individuals = [*SETS, SHORT] if model == PAPER else [SHORT, SHORT.replace(tau_v=20)]
+    compiled = scores(games, (3,), individuals)
+    monkeypatch.setattr(Separable, "stretch", lambda self, mend: None)
+    assert (scores(games, (3,), individuals).reward == compiled.reward).all()
+    assert (scores(games, (3,), individuals).regret == compiled.regret).all()
