@@ -12,10 +12,9 @@ import numpy as np
 
 from envs import Bandit, make
 from envs.base import stretches as laid_out
-from envs.draws import random_rounds
 from evolution.luck import CommonLuck, stream
 from nsa_brian.engines.registry import engine_class
-from nsa_brian.model.agreement import N_LUCK, select
+from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
@@ -234,59 +233,13 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...], show: Show) -> np
     """Reward and regret (2, individuals, environments); the engine's games are individuals x those of ``rounds``."""
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
-    earned, best = np.zeros(engine.n_games), np.zeros(n_games)
-    stretch = engine.stretch(mend=True)
-    if stretch is not None:
-        shape = (engine.n_games, engine.n_arms)
-        for probabilities, luck in stretches(games, seed, engine.n_arms, engine.n_games if games.model.noise else 0):
-            noise = random_rounds(engine.rng, len(luck), shape) if games.model.noise else None
-            show(stretch.play(game, probabilities, luck, noise)[0])
-            # Added up round by round, as on the other path: a sum in another order differs in its last bits.
-            best = np.add.accumulate(np.vstack([best, probabilities.max(axis=2)]))[-1]
-        earned = stretch.earned
-    else:
-        _play_by_round(engine, games, seed, game, earned, best, show)
-    means = np.stack([earned, best[game] - earned]) / games.n_rounds
+    best, stretch = np.zeros(n_games), engine.stretch(mend=True)
+    for probabilities, luck in stretches(games, seed, engine.n_arms, engine.n_games if games.model.noise else 0):
+        show(stretch.play(game, probabilities, luck)[0])
+        # Added up round by round, as what was earned is: a sum in another order differs in its last bits.
+        best = np.add.accumulate(np.vstack([best, probabilities.max(axis=2)]))[-1]
+    means = np.stack([stretch.earned, best[game] - stretch.earned]) / games.n_rounds
     return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
-
-
-def _play_by_round(
-    engine: Engine,
-    games: Games,
-    seed: tuple[int, ...],
-    game: np.ndarray,
-    earned: np.ndarray,
-    best: np.ndarray,
-    show: Show,
-) -> None:
-    """The same round by round; adds to what was earned and to what was best."""
-    bounded = games.model == _paper()  # its responses lie between 0 and 1, its weights between 0 and w_max
-    for probabilities, luck in rounds(games, seed, engine.n_arms):
-        drawn = luck[game]
-        engine.respond()
-        activity = engine.activity if bounded else _silenced(engine.activity)
-        arms, _ = select(activity, drawn[:, :N_LUCK], engine.ties, engine.tolerance)
-        show(arms[None])
-        expected = probabilities[game, arms]
-        engine.learn(arms, (drawn[:, N_LUCK] < expected).view(np.int8))
-        if not bounded:
-            _mend(engine)
-        earned += expected
-        best += probabilities.max(axis=1)
-
-
-def _silenced(activity: np.ndarray) -> np.ndarray:
-    """Activities with those that are no numbers below all others."""
-    if not np.isnan(activity.sum()):  # far cheaper than to look at each
-        return activity
-    return np.where(np.isnan(activity), -np.inf, activity)
-
-
-def _mend(engine: Engine) -> None:
-    """Put 0 where learning left no finite number in a synapse."""
-    if not all(np.isfinite(array.sum()) for array in engine.synapses.values()):
-        finite = {name: np.where(np.isfinite(array), array, 0.0) for name, array in engine.synapses.items()}
-        engine.set_weights(**finite)
 
 
 def _paper() -> Model:

@@ -12,7 +12,7 @@ import numpy as np
 
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, refusal
-from nsa_brian.engines.stretch import Stretch
+from nsa_brian.engines.stretch import CompiledRounds
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
@@ -98,14 +98,15 @@ class NSA:
         self.engine.learn(arms, rewards)
 
     @cached_property
-    def _stretch(self) -> Stretch | None:
+    def _compiled(self) -> CompiledRounds | None:
         own = type(self).select_arm is not NSA.select_arm or type(self).update is not NSA.update
-        return None if own else self.engine.stretch()
+        stretch = None if own else self.engine.stretch()
+        return stretch if isinstance(stretch, CompiledRounds) else None
 
     @property
     def plays_ahead(self) -> bool:
         """Whether :meth:`play_ahead` is there: where rounds are compiled, and a subclass has no rules of its own."""
-        return self._stretch is not None
+        return self._compiled is not None
 
     def play_ahead(self, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play many rounds at once, against bandits that are known beforehand: the choices of the two verbs, faster.
@@ -122,9 +123,9 @@ class NSA:
         agreed : array of bool (rounds, games)
             Whether U and V agreed.
         """
-        if self._stretch is None:
+        if self._compiled is None:
             raise ValueError("this engine plays round by round: use select_arm and update, or play")
-        return self._stretch.play_drawing(probabilities, luck)
+        return self._compiled.play_drawing(probabilities, luck)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play many rounds against ``pull(arms) -> rewards``, in the way the engine does it best."""

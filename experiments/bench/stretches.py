@@ -20,7 +20,7 @@ from experiments.core.randomness import streams
 from nsa_brian import NSA, NSAParameters, load
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.table import Table
-from nsa_brian.model.agreement import N_LUCK, select
+from nsa_brian.model.agreement import N_LUCK
 
 ARMS = policy_bench.ARMS
 GAMES = policy_bench.GAMES
@@ -85,18 +85,7 @@ def known_rounds(n_arms: int, n_games: int, n_rounds: int) -> Iterator[tuple[np.
 def player(engine: Engine) -> Player:
     """What plays an engine's games, compiled, or round by round where there is no compiler."""
     games, stretch = np.arange(engine.n_games), engine.stretch()
-    if stretch is not None:
-        return lambda chances, luck: stretch.play(games, chances, luck)[0]
-
-    def by_round(chances: np.ndarray, luck: np.ndarray) -> np.ndarray:
-        arms = np.empty(chances.shape[:2], dtype=np.intp)
-        for t, (chance, drawn) in enumerate(zip(chances, luck, strict=True)):
-            engine.respond()
-            arms[t] = select(engine.activity, drawn[:, :N_LUCK], engine.ties, engine.tolerance)[0]
-            engine.learn(arms[t], (drawn[:, N_LUCK] < chance[games, arms[t]]).view(np.int8))
-        return arms
-
-    return by_round
+    return lambda chances, luck: stretch.play(games, chances, luck)[0]
 
 
 def through(player: Player, rounds: list[tuple[np.ndarray, np.ndarray]]) -> None:

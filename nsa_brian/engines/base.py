@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from brian2 import get_device
 
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
-from nsa_brian.errors import ModelError
+from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, select
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import Value
 from nsa_brian.parameters import NSAParameters
-
-if TYPE_CHECKING:
-    from nsa_brian.engines.stretch import Stretch
 
 #: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
 Pull = Callable[[np.ndarray], np.ndarray]
@@ -195,15 +192,9 @@ class Engine(ABC):
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
             variables[name][:] = values
 
-    def stretch(self, *, mend: bool = False) -> Stretch | None:
-        """Compiled rounds against bandits that are known beforehand; None where there are none.
-
-        Parameters
-        ----------
-        mend : bool
-            See :class:`nsa_brian.engines.stretch.Stretch`.
-        """
-        return None
+    def stretch(self, *, mend: bool = False) -> Stretch:
+        """Many rounds at once, against bandits that are known beforehand; see :class:`Stretch`."""
+        return RoundByRound(self, mend)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play rounds one after the other: respond, select, pull, learn."""
@@ -211,11 +202,3 @@ class Engine(ABC):
             self.respond()
             arms = self.select()
             self.learn(arms, pull(arms))
-
-
-def runaway(model: Model) -> ModelError:
-    """What to say of a model whose activities are not finite."""
-    return ModelError(
-        f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "
-        "time step is too long for them"
-    )

@@ -13,7 +13,7 @@ from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import distinct_sets
 from nsa_brian.codegen.stretch import Grid, Players
 from nsa_brian.engines.base import Engine
-from nsa_brian.engines.stretch import Stretch
+from nsa_brian.engines.stretch import CompiledRounds, Stretch
 
 
 class Separable(Engine):
@@ -64,20 +64,21 @@ class Separable(Engine):
             self.refresh()
         return self.ends[self.outputs.index(name)]
 
-    def stretch(self, *, mend: bool = False) -> Stretch | None:
-        """Compiled rounds against bandits that are known beforehand.
+    def stretch(self, *, mend: bool = False) -> Stretch:
+        """Many rounds at once, compiled.
 
-        None without a compiler, and where a subclass has rules of its own, which compiled code knows nothing of.
+        Round by round without a compiler, and where a subclass has rules of its own, which compiled code knows nothing
+        of.
         """
         verbs = (getattr(type(self), name) for name in ("respond", "answer", "select", "learn"))
         own = any(not verb.__module__.startswith(__package__) for verb in verbs)
         if own or issubclass(code_object_class(), NumpyRound):
-            return None
+            return super().stretch(mend=mend)
         sets, which = distinct_sets(self.parameters)
         lasting, pools = self._going_on()
         ways = (self.ties, self.tolerance)
         players = Players(self.model, sets, which, lasting, self.ends, self.outputs, *ways, pools)
-        return Stretch(self, players, self.answers(), mend)
+        return CompiledRounds(self, players, self.answers(), mend)
 
     @abstractmethod
     def answers(self) -> Grid | Integrator:

@@ -1,32 +1,29 @@
-"""Many rounds at once, against bandits whose probabilities and luck are known beforehand."""
+"""Many rounds at once, against bandits whose probabilities and luck are known beforehand: compiled, or one by one."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
-from nsa_brian.engines.base import runaway
-from nsa_brian.model.agreement import N_LUCK
-from nsa_brian.model.model import PAPER
+from nsa_brian.errors import ModelError
+from nsa_brian.model.agreement import N_LUCK, select
+from nsa_brian.model.model import PAPER, Model
 
 if TYPE_CHECKING:
+    from nsa_brian.engines.base import Engine
     from nsa_brian.engines.separable import Separable
 
 
-class Stretch:
+class Stretch(ABC):
     """Respond, select, pay and learn for all games of an engine, many rounds in a call.
-
-    The choices are those of the round-by-round path. The engine's synapses and activities are left as that path leaves
-    them, so that the engine may go on either way.
 
     Parameters
     ----------
-    engine : Separable
-    answers : Grid or Integrator
-        How its options answer.
+    engine : Engine
     mend : bool
         What to do where a model of the user's own runs away, beyond all numbers: with it, such neurons count as silent,
         and such synapses start anew at 0. Else it is an error.
@@ -35,6 +32,79 @@ class Stretch:
     ----------
     earned : array (games,)
         The probabilities of the arms chosen so far, added up.
+    """
+
+    earned: np.ndarray
+
+    @abstractmethod
+    def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play rounds.
+
+        Parameters
+        ----------
+        row : array of int (games,)
+            The bandits' game that each of the engine's meets.
+        chances : array (rounds, rows, arms)
+            Reward probabilities.
+        luck : array (rounds, rows, 4)
+            Uniform numbers: three for the decision, the last one for the reward. What a model with noise takes besides
+            is drawn by the engine.
+
+        Returns
+        -------
+        arms : array of int (rounds, games)
+        agreed : array of bool (rounds, games)
+        """
+
+
+class RoundByRound(Stretch):
+    """The rounds of any engine, one after the other in Python: the reference, and what there is without a compiler."""
+
+    def __init__(self, engine: Engine, mend: bool) -> None:
+        self._engine, self._mend = engine, mend
+        self.earned = np.zeros(engine.n_games)
+
+    def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play rounds; see :meth:`Stretch.play`."""
+        engine, size = self._engine, (len(chances), self._engine.n_games)
+        arms, agreed = np.empty(size, dtype=np.int32), np.empty(size, dtype=bool)
+        for t, (chance, drawn) in enumerate(zip(chances, luck, strict=True)):
+            engine.respond()
+            activity = engine.activity
+            if not np.isfinite(activity).all():
+                if not self._mend:
+                    raise runaway(engine.model)
+                activity = np.where(np.isnan(activity), -np.inf, activity)
+            arms[t], agreed[t] = select(activity, drawn[row, :N_LUCK], engine.ties, engine.tolerance)
+            expected = chance[row, arms[t]]
+            engine.learn(arms[t], (drawn[row, N_LUCK] < expected).view(np.int8))
+            if self._mend:
+                self._start_anew()
+            self.earned += expected
+        return arms, agreed
+
+    def _start_anew(self) -> None:
+        """Put 0 where learning left no finite number in a synapse."""
+        synapses = self._engine.synapses
+        if not all(np.isfinite(array.sum()) for array in synapses.values()):  # far cheaper than to look at each
+            self._engine.set_weights(**{name: np.where(np.isfinite(x), x, 0.0) for name, x in synapses.items()})
+
+
+class CompiledRounds(Stretch):
+    """The same in compiled code, with the same choices.
+
+    The engine's synapses and activities are left as the other path leaves them, so that the engine may go on either
+    way.
+
+    Parameters
+    ----------
+    engine : Separable
+    players : Players
+        The engine's games.
+    answers : Grid or Integrator
+        How its options answer.
+    mend : bool
+        See :class:`Stretch`.
     """
 
     def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, mend: bool) -> None:
@@ -82,29 +152,14 @@ class Stretch:
     def play(
         self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Play rounds.
-
-        Parameters
-        ----------
-        row : array of int (games,)
-            The bandits' game that each of the engine's meets.
-        chances : array (rounds, rows, arms)
-            Reward probabilities.
-        luck : array (rounds, rows, 4)
-            Uniform numbers: three for the decision, the last one for the reward.
-        noise : array (rounds, games, arms), if the model has noise
-            Uniform numbers: each pair's noise in a round follows from its own.
-
-        Returns
-        -------
-        arms : array of int (rounds, games)
-        agreed : array of bool (rounds, games)
-        """
+        """Play rounds; see :meth:`Stretch.play`. Noise may be given: uniform numbers (rounds, games, arms)."""
         engine, compiled = self._engine, self._compiled
         if not self._every and engine.stale is not self._left:  # something happened in between
             engine.refresh()
             compiled.answered(self._games)
             self._watch(engine.ends[:2])
+        if noise is None and engine.model.noise:
+            noise = _rounds(engine.rng, len(chances), (engine.n_games, engine.n_arms))
         compiled.begin(row, chances, luck, noise)
         self._run()
         while (games := compiled.waiting).size and not compiled.runaway:
@@ -131,3 +186,17 @@ class Stretch:
         """Have an eye on the activities from now on, if there is a reason to."""
         if not np.isfinite(activity).all():
             self._compiled.watch()
+
+
+def _rounds(rng: np.random.Generator, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
+    """What ``rng.random(size)`` gives in each of some rounds; a generator with streams of games' own has ``rounds``."""
+    rounds = getattr(rng, "rounds", None)
+    return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
+
+
+def runaway(model: Model) -> ModelError:
+    """What to say of a model whose activities are not finite."""
+    return ModelError(
+        f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "
+        "time step is too long for them"
+    )

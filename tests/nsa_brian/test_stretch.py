@@ -10,9 +10,11 @@ from models import OTHERS
 from evolution import Games, scores
 from evolution.fitness import rounds
 from nsa_brian import NSA, Model, NSAParameters, Parameter, load
+from nsa_brian.engines.base import Engine
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
+from nsa_brian.engines.stretch import CompiledRounds, RoundByRound
 from nsa_brian.engines.table import Table
 from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK, select
@@ -59,11 +61,9 @@ def by_round(engine, row, chances, luck):
 
 
 def in_stretches(engine, row, chances, luck, cut=64):
-    stretch, parts, shape = engine.stretch(), [], (engine.n_games, engine.n_arms)
-    for i in range(0, len(chances), cut):
-        these = slice(i, i + cut)
-        noise = engine.rng.random((len(luck[these]), *shape)) if engine.model.noise else None
-        parts.append(stretch.play(row, chances[these], luck[these], noise))
+    stretch = engine.stretch()
+    assert isinstance(stretch, CompiledRounds)
+    parts = [stretch.play(row, chances[i : i + cut], luck[i : i + cut]) for i in range(0, len(chances), cut)]
     return tuple(np.concatenate(found) for found in zip(*parts, strict=True))
 
 
@@ -167,12 +167,12 @@ def test_a_model_that_runs_away_is_told_and_not_played_on():
         in_stretches(Rounds(3, SHORT, 2, model=model), np.arange(2), chances, luck)
 
 
-def test_there_is_none_without_a_compiler(without_compiler):
-    assert Table(3, SHORT).stretch() is None
-    assert Rounds(3, SHORT).stretch() is None
+def test_rounds_go_one_by_one_without_a_compiler(without_compiler):
+    assert isinstance(Table(3, SHORT).stretch(), RoundByRound)
+    assert isinstance(Rounds(3, SHORT).stretch(), RoundByRound)
 
 
-def test_there_is_none_for_rules_that_a_user_wrote():
+def test_rounds_go_one_by_one_with_rules_that_a_user_wrote():
     class Cautious(Table):
         def select(self):
             return np.zeros(self.n_games, dtype=int)
@@ -181,7 +181,7 @@ def test_there_is_none_for_rules_that_a_user_wrote():
         def update(self, arm, reward):
             pass
 
-    assert Cautious(3, SHORT).stretch() is None
+    assert isinstance(Cautious(3, SHORT).stretch(), RoundByRound)
     assert not Forgetful(3, SHORT).plays_ahead
     with pytest.raises(ValueError, match="round by round"):
         Forgetful(3, SHORT).play_ahead(np.ones((1, 1, 3)), np.zeros((1, 1)))
@@ -205,6 +205,6 @@ def test_scores_of_a_search_are_the_same_to_the_last_bit(monkeypatch, model):
     games = Games(envs=("MAB-P", "MAB-D"), arms=(5, 20), iterations=2, rounds=100, model=model)
     individuals = [*SETS, SHORT] if model == PAPER else [SHORT, SHORT.replace(tau_v=20)]
     compiled = scores(games, (3,), individuals)
-    monkeypatch.setattr(Separable, "stretch", lambda self, mend: None)
+    monkeypatch.setattr(Separable, "stretch", Engine.stretch)
     assert (scores(games, (3,), individuals).reward == compiled.reward).all()
     assert (scores(games, (3,), individuals).regret == compiled.regret).all()

@@ -13,7 +13,6 @@ import baselines
 from evolution import Games
 from evolution.fitness import rounds
 from evolution.search import GAMES
-from nsa_brian.model.agreement import N_LUCK
 
 #: Points of a grid in each direction, for one, two and three parameters.
 POINTS = {1: 17, 2: 9, 3: 5}
@@ -102,7 +101,7 @@ def regrets(name: str, values: np.ndarray | None, games: Games, seed: tuple[int,
             shown.best_arm = probabilities.argmax(axis=1)[game]
             arms = policy.select_arm()
             expected = probabilities[game, arms]
-            policy.update(arms, (luck[game, N_LUCK] < expected).view(np.int8))
+            policy.update(arms, (luck[game, -1] < expected).view(np.int8))
             missed += probabilities.max(axis=1)[game] - expected
         total += missed.reshape(n_settings, n_games).mean(axis=1) / games.n_rounds
     return total / len(games.arms)
