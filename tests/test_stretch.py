@@ -89,6 +89,18 @@ def test_choices_weights_and_activities_are_those_of_the_round_by_round_path(n_a
     check_the_same(Table, n_arms, players, np.tile(np.arange(4), 3), chances, luck, ties=ties)
 
 
+@pytest.mark.parametrize("engine_class", [Table, Rounds])
+def test_with_first_ties_a_silent_u_explores_in_both_paths(engine_class):
+    # Without input U stays at 0 for good.
+    chances, luck = known_games("MAB-P", 6, 3, 60)
+    silent = SHORT.replace(I_ext=0, threshold_v=0.9)
+    check_the_same(engine_class, 6, silent, np.arange(3), chances, luck, ties="first")
+    engine = engine_class(6, silent, 3, ties="first")
+    arms, agreed = in_stretches(engine, np.arange(3), chances, luck)
+    assert not agreed.any()
+    assert (arms == (luck[:, :, 2] * 6).astype(int)).all()
+
+
 @pytest.mark.parametrize("n_games", [1, 2, 20])
 def test_integrating_ahead_changes_nothing(n_games):
     players = [SETS[i % 3].replace(duration_input=700, duration_free=700) for i in range(n_games)]
