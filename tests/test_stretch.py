@@ -212,6 +212,23 @@ def test_an_agent_that_plays_ahead_draws_what_it_draws_round_by_round(model, n_g
     assert (np.concatenate(parts) == arms).all()
 
 
+@pytest.mark.parametrize(
+    ("probabilities", "luck"),
+    [
+        ((9, 2, 4), (9, 3)),
+        ((9, 3, 5), (9, 3)),
+        ((9, 3, 4), (8, 3)),
+        ((9, 3, 4), (9,)),
+        ((0, 3, 4), (0, 3)),
+        ((9,), (9, 3)),
+    ],
+)
+def test_an_agent_that_plays_ahead_refuses_what_is_laid_out_for_others(probabilities, luck):
+    agent = NSA(4, SHORT, seed=3, n_games=3)
+    with pytest.raises(ValueError, match=r"of shape \(rounds, 3, 4\) and luck of shape \(rounds, 3\)"):
+        agent.play_ahead(np.ones(probabilities), np.ones(luck))
+
+
 @pytest.mark.parametrize("model", [PAPER, OVERSHOOTING, MODELS["decay.py"], NOISY], ids=lambda model: model.name)
 def test_scores_of_a_search_are_the_same_to_the_last_bit(monkeypatch, model):
     games = Games(envs=("MAB-P", "MAB-D"), arms=(5, 20), iterations=2, rounds=100, model=model)
