@@ -110,6 +110,17 @@ class TestContract:
         assert engine.u[0] == pytest.approx(u, abs=1e-7)
         assert engine.v[0] == pytest.approx(v, abs=1e-7)
 
+    def test_weights_that_are_no_numbers_are_refused(self, name):
+        with pytest.raises(ValueError, match="w must be finite numbers, got nan"):
+            make(name, n_games=1).set_weights(np.array([0.0, np.nan, 1.0]))
+
+    def test_the_extremes_of_a_gaussians_width_are_played(self, name):
+        for sigma in (1e-150, 1e150):
+            engine = make(name, n_games=1, parameters=SHORT.replace(sigma_v=sigma, sigma_eta=sigma, mu_v=0, mu_eta=0))
+            game(engine, 5)
+            assert np.isfinite(engine.activity).all()
+            assert np.isfinite(engine.w).all()
+
     def test_the_callers_array_may_be_used_again(self, name):
         engine, arms = make(name, n_games=1), np.array([1])
         engine.learn(arms, np.array([1.0]))

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -70,10 +71,19 @@ def test_only_finite_numbers(name, value):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("r_v", 1.2), ("r_eta", -0.1), ("tau_u", 0), ("sigma_v", -1), ("w_max", 0)]
+    ("name", "value"),
+    [
+        ("r_v", 1.2),
+        ("r_eta", -0.1),
+        ("tau_u", 0),
+        ("w_max", 0),
+        ("sigma_v", -1),
+        ("sigma_v", 1e-170),
+        ("sigma_eta", 1e200),
+    ],
 )
 def test_outside_the_legal_domain(name, value):
-    with pytest.raises(ValueError, match=f"parameter {name} must be a number .*, got {value}"):
+    with pytest.raises(ValueError, match=f"parameter {name} must be a number .*, got {re.escape(str(value))}"):
         NSAParameters(**{name: value})
 
 

@@ -100,11 +100,14 @@ class Engine(ABC):
         self._compile_rule()
 
     def constants(self) -> dict[str, Any]:
-        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
+        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ.
+
+        Numbers are numpy's, which overflow to infinity as those of compiled code do.
+        """
         distinct = list(dict.fromkeys(self.parameters))
         values = [{**self.model.values_in_si(p), "n_arms": float(self.n_arms)} for p in distinct]
         if len(distinct) == 1:
-            return values[0]
+            return {name: np.float64(value) for name, value in values[0].items()}
         which = {p: i for i, p in enumerate(distinct)}
         index = np.array([which[p] for p in self.parameters])
         return {name: np.array([each[name] for each in values])[index] for name in values[0]}
@@ -198,6 +201,8 @@ class Engine(ABC):
         for name, values in {"w": w, **others}.items():
             if name not in variables:
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name} must be finite numbers, got {np.asarray(values)[~np.isfinite(values)][0]}")
             variables[name][:] = values
 
     def stretch(self, *, mend: bool = False) -> Stretch | None:
