@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from brian2 import get_device
 
+from nsa_brian.codegen.cache import see_to_cache
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
 from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK, TIES, select
@@ -73,6 +74,7 @@ class Engine(ABC):
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
+        see_to_cache()
         if n_arms < 2:
             raise ValueError(f"n_arms must be at least 2, got {n_arms}")
         if n_games < 1:
