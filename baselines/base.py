@@ -55,11 +55,9 @@ class Policy(ABC):
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
-        """Learn from the reward of the arm that was pulled (in each game)."""
-        arms, rewards = np.atleast_1d(arm), np.atleast_1d(reward)
-        if (arms.astype(np.uintp) >= self.n_arms).any():  # a negative one turns into a large one
-            raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arm}")
-        self._learn(arms, rewards)
+        """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
+        arms = one_a_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
+        self._learn(arms, one_a_game("reward", reward, self.n_games, 1, REAL))
 
     @abstractmethod
     def _select(self) -> np.ndarray:
@@ -94,3 +92,31 @@ class MeanPolicy(Policy):
         pulls = self.pulls[at] + 1
         self.pulls[at] = pulls
         self.means[at] += (rewards - self.means[at]) / pulls
+
+
+#: Numpy's letters for whole numbers, and for all that count as rewards.
+WHOLE, REAL = "iu", "biuf"
+#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
+UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+
+
+def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
+    """What was given, as an array (games,): one number from 0 to ``high`` for each game; all else is a ValueError.
+
+    Every room that is handed arms or rewards has this check, word for word: what is wrong in one game would go on
+    unseen, or into the games beside it.
+    """
+    array = np.atleast_1d(given)
+    right = array.shape == (n_games,) and array.dtype.kind in kinds
+    if right:  # a NaN among them is neither below nor above
+        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
+        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
+            return array
+    kind = "whole number" if kinds == WHOLE else "number"
+    wanted = f"{what} must be a {kind} from 0 to {high}"
+    if n_games > 1:
+        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
+    if array.shape != (n_games,):
+        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
+    bad = array[~((array >= 0) & (array <= high))] if right else array
+    raise ValueError(f"{wanted}, got {bad.tolist()[0]!r:.30}")

@@ -130,11 +130,8 @@ class Bandit(ABC):
 
         The luck of a round is drawn once, so that all agents that pull in the same round meet the same luck.
         """
-        if self._single:
-            if not 0 <= arms < self.n_arms:
-                raise ValueError(f"arm must be from 0 to {self.n_arms - 1}, got {arms}")
-            return int(self._luck[0] < self.probabilities[0, arms])
-        return pay(self.probabilities, self._luck, arms)
+        rewards = pay(self.probabilities, self._luck, arms)
+        return int(rewards[0]) if self._single else rewards
 
     @abstractmethod
     def _begin(self) -> np.ndarray:
@@ -178,13 +175,37 @@ class Bandit(ABC):
 
 def pay(probabilities: np.ndarray, luck: np.ndarray, arms: np.ndarray) -> np.ndarray:
     """Rewards (games,), 0 or 1, of the arms (games,) pulled in a round: 1 where the probability is above the luck."""
-    try:
-        if np.minimum.reduce(arms) < 0:  # would count from the end
-            raise IndexError
-        return (luck < probabilities[np.arange(len(luck)), arms]).view(np.int8)
-    except IndexError:
-        message = f"arms must be from 0 to {probabilities.shape[1] - 1}, got {min(arms)} to {max(arms)}"
-        raise ValueError(message) from None
+    n_games, n_arms = probabilities.shape
+    arms = one_a_game("arm", arms, n_games, n_arms - 1, WHOLE)
+    return (luck < probabilities[np.arange(n_games), arms]).view(np.int8)
+
+
+#: Numpy's letters for whole numbers, and for all that count as rewards.
+WHOLE, REAL = "iu", "biuf"
+#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
+UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+
+
+def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
+    """What was given, as an array (games,): one number from 0 to ``high`` for each game; all else is a ValueError.
+
+    Every room that is handed arms or rewards has this check, word for word: what is wrong in one game would go on
+    unseen, or into the games beside it.
+    """
+    array = np.atleast_1d(given)
+    right = array.shape == (n_games,) and array.dtype.kind in kinds
+    if right:  # a NaN among them is neither below nor above
+        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
+        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
+            return array
+    kind = "whole number" if kinds == WHOLE else "number"
+    wanted = f"{what} must be a {kind} from 0 to {high}"
+    if n_games > 1:
+        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
+    if array.shape != (n_games,):
+        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
+    bad = array[~((array >= 0) & (array <= high))] if right else array
+    raise ValueError(f"{wanted}, got {bad.tolist()[0]!r:.30}")
 
 
 #: Rounds and probabilities of a stretch at most: enough to make what it costs to begin one nothing, few enough to stay

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import envs
+from envs.base import WHOLE, one_a_game
 
 try:
     import gymnasium
@@ -70,13 +71,14 @@ class GymnasiumBandit(gymnasium.Env[Any, Any]):
         """Pull an arm."""
         if self._played >= self.horizon:
             raise gymnasium.error.ResetNeeded("the game has not begun or is over: call reset first")
+        arm = int(one_a_game("arm", action, 1, self.bandit.n_arms - 1, WHOLE)[0])  # refused before the round begins
         if self._played:
             self.bandit.step()
         self._played += 1
-        reward = float(self.bandit.pull(int(action)))
+        reward = float(self.bandit.pull(arm))
         p, best_arm = self.bandit.probabilities[0], self.bandit.best_arm
         info = {
-            "p": float(p[action]),
+            "p": float(p[arm]),
             "p_star": float(p[best_arm]),
             "best_arm": best_arm,
             "trial": self.bandit.trial,

@@ -91,11 +91,8 @@ class NSA:
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
-        """Learn from the reward of the arm that was pulled (in each game)."""
-        arms, rewards = np.atleast_1d(arm), np.atleast_1d(reward)
-        if (arms.astype(np.uintp) >= self.engine.n_arms).any():  # a negative one turns into a large one
-            raise ValueError(f"arm must be from 0 to {self.engine.n_arms - 1}, got {arm}")
-        self.engine.learn(arms, rewards)
+        """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
+        self.engine.learn(np.atleast_1d(arm), np.atleast_1d(reward))
 
     @cached_property
     def _compiled(self) -> CompiledRounds | None:

@@ -58,8 +58,8 @@ def log_likelihood(
         raise ValueError(f"arms and rewards must be of the same length, from 1 up, got {chosen.shape} and {got.shape}")
     if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_arms:
         raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {arms!r:.60}")
-    if not np.isfinite(got).all():
-        raise ValueError("rewards must be finite numbers")
+    if not ((got >= 0) & (got <= 1)).all():
+        raise ValueError("rewards must be numbers from 0 to 1")
     if not 0 <= lapse <= 1:
         raise ValueError(f"lapse must be a number from 0 to 1, got {lapse}")
     if model.noise:

@@ -13,6 +13,8 @@ from typing import Any
 POSITIVE = (0.0, math.inf)
 ANY = (-math.inf, math.inf)
 UNIT_INTERVAL = (0.0, 1.0)
+#: Of a Gaussian: its square is a number still, neither 0 nor infinite.
+WIDTH = (1e-150, 1e150)
 SCALES = ("linear", "log")
 
 
@@ -188,7 +190,7 @@ class NSAParameters:
     alpha_v: float = _parameter(3.1, "α_v", "", ANY, (-10, 10), "shift of the value function's sigmoid")
     mu_v: float = _parameter(-2.0, "μ_v", "", ANY, (-10, 10), "centre of the value function's Gaussian")
     sigma_v: float = _parameter(
-        1.910497, "σ_v", "", POSITIVE, (0.07, 10), "width (sd) of the value function's Gaussian", "log"
+        math.sqrt(7.3 / 2), "σ_v", "", WIDTH, (0.07, 10), "width (sd) of the value function's Gaussian", "log"
     )
     r_v: float = _parameter(0.91, "r_v", "", UNIT_INTERVAL, (0, 1), "share of the sigmoid in the value function")
     beta_eta: float = _parameter(
@@ -197,7 +199,13 @@ class NSAParameters:
     alpha_eta: float = _parameter(-0.3, "α_η", "", ANY, (-10, 10), "shift of the learning rate function's sigmoid")
     mu_eta: float = _parameter(-1.1, "μ_η", "", ANY, (-10, 10), "centre of the learning rate function's Gaussian")
     sigma_eta: float = _parameter(
-        2.097618, "σ_η", "", POSITIVE, (0.07, 10), "width (sd) of the learning rate function's Gaussian", "log"
+        math.sqrt(8.8 / 2),
+        "σ_η",
+        "",
+        WIDTH,
+        (0.07, 10),
+        "width (sd) of the learning rate function's Gaussian",
+        "log",
     )
     r_eta: float = _parameter(
         0.1, "r_η", "", UNIT_INTERVAL, (0, 1), "share of the sigmoid in the learning rate function"

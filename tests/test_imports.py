@@ -1,9 +1,14 @@
 """Who may import whom, and what: the rooms of the house."""
 
 import ast
+import inspect
 from pathlib import Path
 
 import pytest
+
+import baselines.base
+import envs.base
+import nsa_brian.engines.base
 
 ROOT = Path(__file__).parent.parent
 ROOMS = {"nsa_brian", "envs", "baselines", "evolution", "experiments"}
@@ -39,6 +44,12 @@ def imported(path):
 def test_a_room_imports_only_what_it_may(path):
     name = path.relative_to(ROOT)
     assert set(imported(path)) - STDLIB <= ALLOWED[name.parts[0]] | EXTRAS.get(name.as_posix(), set())
+
+
+def test_rooms_that_know_nothing_of_each_other_check_arms_and_rewards_alike():
+    rooms = (envs.base, baselines.base, nsa_brian.engines.base)
+    assert len({inspect.getsource(room.one_a_game) for room in rooms}) == 1
+    assert len({(room.WHOLE, room.REAL, *room.UNSIGNED.items()) for room in rooms}) == 1
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -20,9 +20,12 @@ import numpy as np
 from brian2.codegen.generators.cpp_generator import CPPCodeGenerator, c_data_type
 from brian2.codegen.runtime.cython_rt import CythonCodeObject
 from brian2.codegen.runtime.numpy_rt import NumpyCodeObject
+from brian2.core.preferences import prefs
 from brian2.core.variables import ArrayVariable
 from brian2.devices.device import get_device
 from brian2.utils.logger import catch_logs, get_logger
+
+from nsa_brian.codegen.cache import see_to_cache
 
 logger = get_logger("nsa_brian")
 
@@ -106,16 +109,26 @@ def extra_flags(compiler: str) -> list[str]:
 
 def code_object_class() -> type[NumpyCodeObject]:
     """The code object that this machine and the user's preferences admit; a warning if it is the slow one."""
+    see_to_cache()
     with catch_logs():  # Brian2's own words on a missing compiler are long; ours say what it means here
         target = get_device().code_object_class()
     if issubclass(target, CythonCodeObject):
         return CompiledRound
-    logger.warn(
-        "no C++ compiler is used, so NSA decides some 500 times slower; install one (gcc or clang), "
-        "and leave Brian2's preference codegen.target at 'auto'",
-        once=True,
-    )
+    logger.warn(f"no compiled code is used, so NSA decides some 500 times slower: {_why_not_compiled()}", once=True)
     return NumpyRound
+
+
+@cache
+def _why_not_compiled() -> str:
+    """Why Brian2 does not compile, in one line."""
+    if prefs.codegen.target != "auto":
+        return "Brian2's preference codegen.target is not 'auto'"
+    with catch_logs() as said:
+        if CythonCodeObject.is_available():
+            return "Brian2 could not compile when it first tried"
+    told = " ".join(" ".join(message for _, _, message in said).split())
+    cause = told.removeprefix("Cannot use Cython, a test compilation failed: ").partition(" Certain compiler")[0]
+    return f"{cause}; a C++ compiler (gcc or clang) has to be installed, and Brian2's cache writable"
 
 
 def entry_of(code_object: Any) -> list[int]:

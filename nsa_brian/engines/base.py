@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from brian2 import get_device
 
+from nsa_brian.codegen.cache import see_to_cache
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
 from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, select
@@ -70,6 +71,7 @@ class Engine(ABC):
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
+        see_to_cache()
         if n_arms < 2:
             raise ValueError(f"n_arms must be at least 2, got {n_arms}")
         if n_games < 1:
@@ -97,11 +99,14 @@ class Engine(ABC):
         self._compile_rule()
 
     def constants(self) -> dict[str, Any]:
-        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
+        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ.
+
+        Numbers are numpy's, which overflow to infinity as those of compiled code do.
+        """
         distinct = list(dict.fromkeys(self.parameters))
         values = [{**self.model.values_in_si(p), "n_arms": float(self.n_arms)} for p in distinct]
         if len(distinct) == 1:
-            return values[0]
+            return {name: np.float64(value) for name, value in values[0].items()}
         which = {p: i for i, p in enumerate(distinct)}
         index = np.array([which[p] for p in self.parameters])
         return {name: np.array([each[name] for each in values])[index] for name in values[0]}
@@ -152,7 +157,12 @@ class Engine(ABC):
         return arms
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Apply the learning rule, eq. (3) in the paper's model, after the reward of the arm pulled in each game."""
+        """Learn from the reward, a number from 0 to 1, of the arm pulled in each game."""
+        arms = one_a_game("arm", arms, self.n_games, self.n_arms - 1, WHOLE).astype(np.intp, copy=False)
+        self._learn(arms, one_a_game("reward", rewards, self.n_games, 1, REAL))
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """Apply the learning rule, eq. (3) in the paper's model."""
         read = self.model.structure.rule_reads
         if self._statements is None:
             pulled = self._first + arms
@@ -190,6 +200,8 @@ class Engine(ABC):
         for name, values in {"w": w, **others}.items():
             if name not in variables:
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name} must be finite numbers, got {np.asarray(values)[~np.isfinite(values)][0]}")
             variables[name][:] = values
 
     def stretch(self, *, mend: bool = False) -> Stretch:
@@ -202,3 +214,31 @@ class Engine(ABC):
             self.respond()
             arms = self.select()
             self.learn(arms, pull(arms))
+
+
+#: Numpy's letters for whole numbers, and for all that count as rewards.
+WHOLE, REAL = "iu", "biuf"
+#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
+UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+
+
+def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
+    """What was given, as an array (games,): one number from 0 to ``high`` for each game; all else is a ValueError.
+
+    Every room that is handed arms or rewards has this check, word for word: what is wrong in one game would go on
+    unseen, or into the games beside it.
+    """
+    array = np.atleast_1d(given)
+    right = array.shape == (n_games,) and array.dtype.kind in kinds
+    if right:  # a NaN among them is neither below nor above
+        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
+        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
+            return array
+    kind = "whole number" if kinds == WHOLE else "number"
+    wanted = f"{what} must be a {kind} from 0 to {high}"
+    if n_games > 1:
+        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
+    if array.shape != (n_games,):
+        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
+    bad = array[~((array >= 0) & (array <= high))] if right else array
+    raise ValueError(f"{wanted}, got {bad.tolist()[0]!r:.30}")

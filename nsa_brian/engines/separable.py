@@ -70,7 +70,7 @@ class Separable(Engine):
         Round by round without a compiler, and where a subclass has rules of its own, which compiled code knows nothing
         of.
         """
-        verbs = (getattr(type(self), name) for name in ("respond", "answer", "select", "learn"))
+        verbs = (getattr(type(self), name) for name in ("respond", "answer", "select", "learn", "_learn"))
         own = any(not verb.__module__.startswith(__package__) for verb in verbs)
         if own or issubclass(code_object_class(), NumpyRound):
             return super().stretch(mend=mend)
@@ -105,15 +105,15 @@ class Separable(Engine):
             places, self.stale = self.stale, None
             self.ends.reshape(len(self.ends), -1)[:, places] = self.answer(places)
 
-    def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Apply the learning rule, and remember which synapses it changed."""
         self.refresh()  # in case nobody looked since the last time
         if self._statements is None:
-            super().learn(arms, rewards)
+            super()._learn(arms, rewards)
             self.stale = self._first + arms
             return
         before = {name: array.copy() for name, array in self._synapses.items()}
-        super().learn(arms, rewards)
+        super()._learn(arms, rewards)
         changed = np.zeros((self.n_games, self.n_arms), dtype=bool)
         for name, array in self._synapses.items():
             changed |= array != before[name]

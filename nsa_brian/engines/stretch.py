@@ -133,7 +133,14 @@ class CompiledRounds(Stretch):
         arms, agreed
             See :meth:`play`.
         """
-        noise, decisions = self._draw(len(chances))
+        engine = self._engine
+        n_rounds, size = len(chances), (engine.n_games, engine.n_arms)
+        if n_rounds < 1 or np.shape(chances) != (n_rounds, *size) or np.shape(luck) != (n_rounds, engine.n_games):
+            raise ValueError(
+                f"probabilities must be of shape (rounds, {size[0]}, {size[1]}) and luck of shape (rounds, {size[0]}), "
+                f"of the same rounds, from 1 up, got {np.shape(chances)} and {np.shape(luck)}"
+            )
+        noise, decisions = self._draw(n_rounds)
         return self.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2), noise)
 
     def _draw(self, n_rounds: int) -> tuple[np.ndarray | None, np.ndarray]:

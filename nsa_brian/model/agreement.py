@@ -23,7 +23,8 @@ def select(
         Uniform numbers in [0, 1): for the tie in U, the tie in V, the random arm.
     ties : {"random", "first"}
         ``"random"``: arms within ``tolerance`` of the maximum tie, and each population breaks its tie by its own
-        luck, so that an untrained network explores. ``"first"``: exact comparison, the first index wins.
+        luck, so that an untrained network explores. ``"first"``, as the authors' public code has it: exact comparison,
+        the first index wins; and where U is silent, its maximum not above 0, there is nothing to agree on.
     tolerance : float
         What counts as a tie: engines and float widths differ in the last bits, and no neuron reads them.
 
@@ -36,9 +37,10 @@ def select(
     if ties == "random":
         rows = activity.reshape(2 * n_games, n_arms)
         k_u, k_v = _random_argmax(rows, luck[:, :2].T.ravel(), tolerance).reshape(2, n_games)
+        agreed = k_u == k_v
     else:
         k_u, k_v = activity.argmax(axis=2)
-    agreed = k_u == k_v
+        agreed = (k_u == k_v) & (activity[0].max(axis=1) > 0)
     explored = (luck[:, 2] * n_arms).astype(np.intp)
     return np.where(agreed, k_v, explored), agreed
 
@@ -47,7 +49,8 @@ def choice_probabilities(activity: np.ndarray, ties: str = "random", tolerance: 
     """The probability of each arm by the same rule, over all luck.
 
     With tied sets T_u and T_v, U and V agree on an arm of both with probability 1 / (|T_u| |T_v|) each; with what
-    remains they disagree, and every arm is as likely as any other.
+    remains they disagree, and every arm is as likely as any other. With ``ties="first"`` each set is one arm, and that
+    of a silent U is empty.
 
     Parameters
     ----------
@@ -61,9 +64,10 @@ def choice_probabilities(activity: np.ndarray, ties: str = "random", tolerance: 
     n_arms = activity.shape[2]
     if ties == "random":
         tied = activity >= activity.max(axis=2, keepdims=True) - tolerance
+        shares = tied / tied.sum(axis=2, keepdims=True)
     else:
-        tied = np.arange(n_arms) == activity.argmax(axis=2)[:, :, None]
-    shares = tied / tied.sum(axis=2, keepdims=True)
+        shares = np.arange(n_arms) == activity.argmax(axis=2)[:, :, None]
+        shares[0] &= activity[0].max(axis=1, keepdims=True) > 0
     agreed = shares[0] * shares[1]
     return agreed + (1 - agreed.sum(axis=1, keepdims=True)) / n_arms
 

@@ -60,15 +60,17 @@ class TestContract:
         assert isinstance(bandit.best_arm, int)
         assert bandit.pull(3) in (0, 1)
         assert isinstance(bandit.pull(3), int)
-        with pytest.raises(ValueError, match="arm must be from 0 to 3, got 4"):
+        with pytest.raises(ValueError, match="arm must be a whole number from 0 to 3, got 4"):
             bandit.pull(4)
-        with pytest.raises(ValueError, match="arm must be from 0 to 3, got -1"):
+        with pytest.raises(ValueError, match="arm must be a whole number from 0 to 3, got -1"):
             bandit.pull(-1)
+        with pytest.raises(ValueError, match=r"arm must be a whole number from 0 to 3, got 2\.5"):
+            bandit.pull(2.5)
 
-    def test_arms_out_of_range_are_refused_in_batches_too(self, name):
-        for arms in ([0, -1], [0, 4]):
-            with pytest.raises(ValueError, match="arms must be from 0 to 3, got"):
-                make(name, n_games=2).pull(np.array(arms))
+    @pytest.mark.parametrize("arms", [[0, -1], [0, 4], [0.0, 1.0], [[0], [1]], [0, 1, 2], 1, [True, False], ["0", "1"]])
+    def test_what_is_no_arm_is_refused_in_batches_too(self, name, arms):
+        with pytest.raises(ValueError, match="arms must be whole numbers from 0 to 3, one for each of 2 games, got"):
+            make(name, n_games=2).pull(np.array(arms))
 
     def test_pulling_twice_in_a_round_meets_the_same_luck(self, name):
         bandit = make(name, n_games=50)

@@ -24,6 +24,7 @@ from nsa_brian import (
     load_model,
 )
 from nsa_brian.engines.rounds import Rounds
+from nsa_brian.errors import ModelError
 from nsa_brian.model.model import PAPER
 
 ADAPTING = model_of("adapting.py")
@@ -118,6 +119,12 @@ class TestParameters:
         engine = Rounds(2, load().parameters, model=model)
         engine.learn(np.array([0]), np.array([1.0]))
         assert engine.w[0, 0] > 0
+
+    def test_a_power_beyond_all_numbers_is_told_in_one_line(self):
+        model = Model(plasticity="w + k**2 * (R - w)", constants={"k": 1e200})
+        agent = NSA(3, NSAParameters(duration_input=20, duration_free=20), model=model, seed=0, n_games=1)
+        with np.errstate(all="ignore"), pytest.raises(ModelError, match="activities are not finite"):
+            agent.play(np.ones_like, 50)
 
 
 class TestNames:

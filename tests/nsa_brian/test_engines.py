@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,7 @@ from scipy.integrate import solve_ivp
 import envs
 from experiments.core.randomness import streams
 from nsa_brian import ENGINES, PARAMETERS, NSAParameters, load
+from nsa_brian.codegen.cache import _private, is_whole, refusal
 from nsa_brian.codegen.pairs import Pairs, answers
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.registry import MODELS, engine_class
@@ -109,6 +111,17 @@ class TestContract:
         u, v = round_by_euler(engine.w[0].copy(), SHORT)
         assert engine.u[0] == pytest.approx(u, abs=1e-7)
         assert engine.v[0] == pytest.approx(v, abs=1e-7)
+
+    def test_weights_that_are_no_numbers_are_refused(self, name):
+        with pytest.raises(ValueError, match="w must be finite numbers, got nan"):
+            make(name, n_games=1).set_weights(np.array([0.0, np.nan, 1.0]))
+
+    def test_the_extremes_of_a_gaussians_width_are_played(self, name):
+        for sigma in (1e-150, 1e150):
+            engine = make(name, n_games=1, parameters=SHORT.replace(sigma_v=sigma, sigma_eta=sigma, mu_v=0, mu_eta=0))
+            game(engine, 5)
+            assert np.isfinite(engine.activity).all()
+            assert np.isfinite(engine.w).all()
 
     def test_the_callers_array_may_be_used_again(self, name):
         engine, arms = make(name, n_games=1), np.array([1])
@@ -292,7 +305,79 @@ def test_without_a_compiler_the_same_answer_and_one_warning(tmp_path):
     assert [float(x) for x in out.split()] == pytest.approx([float(x) for x in compiled.split()], abs=1e-12)
     warnings = [line for line in err.splitlines() if line.startswith("WARNING")]
     assert len(warnings) == 1
-    assert "no C++ compiler" in warnings[0]
+    assert re.search(
+        r"some 500 times slower: .*command .* failed.*; a C\+\+ compiler .* has to be installed", warnings[0]
+    )
+
+
+def test_a_users_wish_for_numpy_is_told_as_the_cause():
+    numpy = "import brian2; brian2.prefs.codegen.target = 'numpy'\n" + PLAY
+    assert "500 times slower: Brian2's preference codegen.target is not 'auto'" in run_python(numpy).communicate()[1]
+
+
+def test_damaged_files_in_the_cache_are_made_anew(tmp_path):
+    first = run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path)).communicate()[0]
+    files = list(tmp_path.rglob("*.so"))
+    assert len(files) > 1  # with Brian2's test whether it can compile
+    damages = (lambda path: os.truncate(path, path.stat().st_size // 2), lambda path: os.truncate(path, 0))
+    for path, damage in zip(files, itertools.cycle(damages), strict=False):
+        damage(path)
+        assert not is_whole(path)
+    again = run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path))
+    out, err = again.communicate()
+    assert (again.returncode, out) == (0, first), err
+    assert "WARNING" not in err
+    assert all(is_whole(path) for path in files)
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["/proc/nowhere", pytest.param("theirs", marks=pytest.mark.slow), pytest.param("open", marks=pytest.mark.slow)],
+)
+def test_a_cache_that_is_not_ours_alone_is_not_used(tmp_path, folder):
+    path = tmp_path / folder
+    if folder == "open":
+        path.mkdir()
+        path.chmod(0o777)
+    elif folder == "theirs":
+        path.mkdir()
+        if os.geteuid() != 0:
+            pytest.skip("only root gives folders away")
+        os.chown(path, 65534, -1)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = run_python(PLAY, CYTHON_CACHE_DIR=str(path), TMPDIR=str(temporary))
+    out, err = process.communicate()
+    assert (process.returncode, out) == (0, run_python(PLAY).communicate()[0]), err
+    warnings = [line for line in err.splitlines() if line.startswith("WARNING")]
+    assert len(warnings) == 1, err
+    assert re.search("cache .* is not used, for .*; compiled code goes to a temporary folder", warnings[0])
+    assert not list(path.rglob("*.so")) if path.exists() else True
+    assert not list(temporary.iterdir())
+
+
+def test_which_folders_are_ours_alone(tmp_path, monkeypatch):
+    ours = tmp_path / "shared" / "ours"
+    assert refusal(str(ours)) == ""
+    assert ours.stat().st_mode & 0o777 == 0o700
+    for place, mode, expected in [
+        (ours, 0o777, f"others can write to {ours}"),
+        (ours, 0o770, "" if _private(ours.stat().st_gid) else f"others can write to {ours}"),
+        (ours.parent, 0o777, f"others can write to {ours.parent}"),
+        (ours.parent, 0o1777, ""),  # as /tmp is
+        (ours.parent, 0o775, ""),
+    ]:
+        before = place.stat().st_mode
+        place.chmod(mode)
+        refusal.cache_clear()
+        assert refusal(str(ours)) == expected
+        place.chmod(before)
+    refusal.cache_clear()
+    (tmp_path / "file").touch()
+    assert refusal(str(tmp_path / "file" / "cache")) == "it cannot be written: Not a directory"
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    assert "belongs to somebody else" in refusal(str(ours))
+    refusal.cache_clear()
 
 
 def test_a_users_wish_for_single_precision_leaves_the_fast_engine_exact():

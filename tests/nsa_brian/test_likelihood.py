@@ -94,7 +94,7 @@ def test_the_most_likely_set_is_the_one_that_chose():
         ({"arms": [], "rewards": []}, "arms and rewards must be of the same length"),
         ({"arms": [4]}, "arms must be whole numbers from 0 to 3"),
         ({"arms": [0.5]}, "arms must be whole numbers from 0 to 3"),
-        ({"rewards": [math.nan]}, "rewards must be finite numbers"),
+        ({"rewards": [math.nan]}, "rewards must be numbers from 0 to 1"),
         ({"lapse": 1.5}, "lapse must be a number from 0 to 1, got 1.5"),
         ({"engine": "round"}, "unknown engine 'round'; did you mean rounds?"),
     ],

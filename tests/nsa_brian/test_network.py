@@ -181,6 +181,7 @@ def test_leaves_the_users_preferences_and_device_alone():
         ({"ties": "last"}, "ties must be one of random, first, got 'last'"),
         ({"tolerance": -1}, "tolerance must be a number from 0 up, got -1"),
         ({"dt": 50 * ms}, "at least dt = 50 ms with method euler, got 20 ms"),
+        ({"dt": 50 * ms, "method": "rk4"}, "at least dt = 50 ms with method rk4, got 20 ms"),
     ],
 )
 def test_bad_options_are_refused(options, message):

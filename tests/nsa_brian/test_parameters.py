@@ -3,12 +3,15 @@
 import dataclasses
 import json
 import math
+import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nsa_brian import PARAMETERS, NSAParameters, load
+from nsa_brian.engines.table import Table
 from nsa_brian.parameter_set import ParameterSet, names
 
 ranges = st.fixed_dictionaries({name: st.floats(*info.search) for name, info in PARAMETERS.items()})
@@ -41,9 +44,23 @@ def test_shipped_sets_load_and_tell_where_they_come_from(name):
     assert chosen.source
 
 
-def test_the_gaussian_of_an_imported_set_is_the_records():
-    # The record's own s stands in exp(-(x - mu)^2 / s), here 7.3 for the value function of set 38.
-    assert 2 * load("minbandit-38").parameters.sigma_v ** 2 == pytest.approx(7.3, abs=1e-4)
+@pytest.mark.parametrize(("name", "s_v", "s_eta"), [("minbandit-38", 7.3, 8.8), ("minbandit-29", 5.5, 2.6)])
+def test_the_gaussians_of_an_imported_set_are_the_records_to_the_last_digit(name, s_v, s_eta):
+    # The record's own s stands in exp(-(x - mu)^2 / s).
+    p = load(name).parameters
+    assert (p.sigma_v, p.sigma_eta) == (math.sqrt(s_v / 2), math.sqrt(s_eta / 2))
+
+
+@pytest.mark.parametrize(("name", "s"), [("minbandit-38", 8.8), ("minbandit-29", 2.6)])
+def test_weights_of_an_imported_set_end_where_the_records_own_formula_leads_them(name, s):
+    p, rewards = load(name).parameters, np.random.default_rng(0).random(2000) < 0.6
+    engine = Table(2, p)
+    w = 0.0
+    for reward in rewards:
+        engine.learn(np.array([0]), np.array([float(reward)]))
+        sigmoid = p.r_eta / (1 + math.exp(-p.beta_eta * (w - p.alpha_eta)))
+        w += (sigmoid + (1 - p.r_eta) * math.exp(-((w - p.mu_eta) ** 2) / s)) * (reward * p.w_max - w)
+    assert engine.w[0, 0] == pytest.approx(w, rel=1e-13)
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -54,10 +71,19 @@ def test_only_finite_numbers(name, value):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("r_v", 1.2), ("r_eta", -0.1), ("tau_u", 0), ("sigma_v", -1), ("w_max", 0)]
+    ("name", "value"),
+    [
+        ("r_v", 1.2),
+        ("r_eta", -0.1),
+        ("tau_u", 0),
+        ("w_max", 0),
+        ("sigma_v", -1),
+        ("sigma_v", 1e-170),
+        ("sigma_eta", 1e200),
+    ],
 )
 def test_outside_the_legal_domain(name, value):
-    with pytest.raises(ValueError, match=f"parameter {name} must be a number .*, got {value}"):
+    with pytest.raises(ValueError, match=f"parameter {name} must be a number .*, got {re.escape(str(value))}"):
         NSAParameters(**{name: value})
 
 

@@ -89,6 +89,18 @@ def test_choices_weights_and_activities_are_those_of_the_round_by_round_path(n_a
     check_the_same(Table, n_arms, players, np.tile(np.arange(4), 3), chances, luck, ties=ties)
 
 
+@pytest.mark.parametrize("engine_class", [Table, Rounds])
+def test_with_first_ties_a_silent_u_explores_in_both_paths(engine_class):
+    # Without input U stays at 0 for good.
+    chances, luck = known_games("MAB-P", 6, 3, 60)
+    silent = SHORT.replace(I_ext=0, threshold_v=0.9)
+    check_the_same(engine_class, 6, silent, np.arange(3), chances, luck, ties="first")
+    engine = engine_class(6, silent, 3, ties="first")
+    arms, agreed = in_stretches(engine, np.arange(3), chances, luck)
+    assert not agreed.any()
+    assert (arms == (luck[:, :, 2] * 6).astype(int)).all()
+
+
 @pytest.mark.parametrize("n_games", [1, 2, 20])
 def test_integrating_ahead_changes_nothing(n_games):
     players = [SETS[i % 3].replace(duration_input=700, duration_free=700) for i in range(n_games)]
@@ -198,6 +210,23 @@ def test_an_agent_that_plays_ahead_draws_what_it_draws_round_by_round(model, n_g
         one.update(arms[-1], (drawn[:, N_LUCK] < chance[np.arange(n_games), arms[-1]]).astype(float))
     parts = [other.play_ahead(chances[part], luck[part, :, N_LUCK])[0] for part in (slice(0, 25), slice(25, 60))]
     assert (np.concatenate(parts) == arms).all()
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "luck"),
+    [
+        ((9, 2, 4), (9, 3)),
+        ((9, 3, 5), (9, 3)),
+        ((9, 3, 4), (8, 3)),
+        ((9, 3, 4), (9,)),
+        ((0, 3, 4), (0, 3)),
+        ((9,), (9, 3)),
+    ],
+)
+def test_an_agent_that_plays_ahead_refuses_what_is_laid_out_for_others(probabilities, luck):
+    agent = NSA(4, SHORT, seed=3, n_games=3)
+    with pytest.raises(ValueError, match=r"of shape \(rounds, 3, 4\) and luck of shape \(rounds, 3\)"):
+        agent.play_ahead(np.ones(probabilities), np.ones(luck))
 
 
 @pytest.mark.parametrize("model", [PAPER, OVERSHOOTING, MODELS["decay.py"], NOISY], ids=lambda model: model.name)

@@ -79,7 +79,7 @@ else
     _k_v = nsa::highest(_v, _n_arms, _drawn[1], _tolerance, _random);
     {% endif %}
 }
-const bool _agree = _k_u == _k_v;
+const bool _agree = _k_u == _k_v && (_random || _u[_k_u] > 0);  // as the public code has it, a silent U explores
 const int64_t _arm = _agree ? _k_v : (int64_t)(_drawn[2] * _n_arms);
 const double _chance = _chances[_round * _stride + _row[_game] * _n_arms + _arm];
 _arms[_round * _n_games + _game] = (int32_t)_arm;

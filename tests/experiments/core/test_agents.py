@@ -64,10 +64,38 @@ class TestContract:
     def test_an_arm_out_of_range_is_refused(self, name):
         agent = make(name, seed=0)
         agent.select_arm()
-        with pytest.raises(ValueError, match="arm must be from 0 to 3, got 4"):
+        with pytest.raises(ValueError, match="arm must be a whole number from 0 to 3, got 4"):
             agent.update(4, 1)
-        with pytest.raises(ValueError, match="arm must be from 0 to 3, got"):
+        with pytest.raises(ValueError, match="arms must be whole numbers from 0 to 3, one for each of 2 games, got -1"):
             make(name, n_games=2).update(np.array([0, -1]), np.ones(2))
+
+    @pytest.mark.parametrize(
+        ("arms", "rewards", "got"),
+        [
+            ([0.0, 1.0], [0, 1], "arms .*, got 0.0"),
+            ([[0], [1]], [0, 1], r"arms .*, got an array of shape \(2, 1\)"),
+            ([0, 1, 2], [0, 1, 1], r"arms .*, got an array of shape \(3,\)"),
+            ([True, False], [0, 1], "arms .*, got True"),
+            (["0", "1"], [0, 1], "arms .*, got '0'"),
+            ([0, 1], [0, math.nan], "rewards must be numbers from 0 to 1, one for each of 2 games, got nan"),
+            ([0, 1], [0, math.inf], "rewards .*, got inf"),
+            ([0, 1], [2, 0], "rewards .*, got 2"),
+            ([0, 1], [0.5, -1.0], "rewards .*, got -1.0"),
+            ([0, 1], [[0], [1]], r"rewards .*, got an array of shape \(2, 1\)"),
+            ([0, 1], 1, r"rewards .*, got an array of shape \(1,\)"),
+            ([0, 1], [None, 1], "rewards .*, got None"),
+        ],
+    )
+    def test_what_is_no_arm_or_reward_is_refused_and_changes_nothing(self, name, arms, rewards, got):
+        told, not_told = (make(name, n_games=2, rng=streams(0, name, range(2))) for _ in range(2))
+        with pytest.raises(ValueError, match=got):
+            told.update(np.array(arms), np.array(rewards))
+        assert (choices(told, 8, n_games=2) == choices(not_told, 8, n_games=2)).all()
+
+    def test_whole_numbers_and_rewards_of_every_type_are_taken(self, name):
+        for arms, rewards in [("i1", "f4"), ("u8", "?"), (">i4", ">f8"), ("i8", "u1")]:
+            make(name, n_games=2, seed=0).update(np.array([3, 0], arms), np.array([1, 0], rewards))
+        make(name, seed=0).update(np.int64(3), np.float32(0.25))
 
     def test_one_arm_is_no_choice(self, name):
         with pytest.raises(ValueError, match="n_arms must be at least 2, got 1"):

@@ -56,11 +56,14 @@ class TestContract:
         assert games[:2] == games[2:]
         assert games[0] != games[1]
 
-    def test_arms_out_of_range_are_refused(self, name):
-        env = make(name).unwrapped
-        env.reset(seed=0)
-        with pytest.raises(ValueError, match="arm must be from 0 to 3, got 4"):
-            env.step(4)
+    def test_what_is_no_arm_is_refused_and_no_round_is_lost(self, name):
+        env, other = make(name).unwrapped, make(name).unwrapped
+        env.reset(seed=0), other.reset(seed=0)
+        for t in range(10):
+            for bad in (4, -1, 2.5, np.array([0, 1]), None):
+                with pytest.raises(ValueError, match="arm must be a whole number from 0 to 3, got"):
+                    env.step(bad)
+            assert env.step(t % 4) == other.step(np.int64(t % 4))
 
 
 def test_the_settings_of_a_bandit_are_those_of_envs_make():
