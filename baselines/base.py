@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from baselines.tunable import Tunable, per_game
+
+
+class Randomness(Protocol):
+    """What policies ask a generator for: numpy's, or one that has streams of games' own. The first axis is the game."""
+
+    def random(self, size: Any) -> Any:
+        """Uniform numbers in [0, 1)."""
+
+    def beta(self, a: Any, b: Any) -> Any:
+        """Samples of Beta(a, b)."""
 
 
 class Policy(ABC):
@@ -38,16 +48,20 @@ class Policy(ABC):
         n_arms: int,
         n_games: int | None = None,
         seed: int | None = None,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
     ) -> None:
         if n_arms < 2:
             raise ValueError(f"n_arms must be at least 2, got {n_arms}")
         if n_games is not None and n_games < 1:
             raise ValueError(f"n_games must be at least 1, got {n_games}")
         self.n_arms, self.n_games = n_arms, n_games or 1
-        self.rng = np.random.default_rng(seed) if rng is None else rng
+        self.rng: Randomness = np.random.default_rng(seed) if rng is None else rng
         self._single = n_games is None
         self._games = np.arange(self.n_games)
+
+    def __repr__(self) -> str:
+        games = "" if self._single else f", n_games={self.n_games}"
+        return f"{type(self).__name__}(n_arms={self.n_arms}{games})"
 
     def select_arm(self) -> Any:
         """The arm to pull next (in each game)."""

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from envs.base import Bandit
+from envs.draws import Randomness
 from envs.drift import Drift
 from envs.needle import Needle
 from envs.partial_sinusoid import PartialSinusoid
@@ -41,7 +42,20 @@ BANDITS: dict[str, type[Bandit]] = {
 }
 
 
-def make(name: str, n_arms: int | None = None, *, preset: str | None = None, **settings: Any) -> Bandit:
+#: Keywords of all bandits that say nothing of what they are like.
+_OF_ALL = ("n_arms", "n_games", "seed", "rng")
+
+
+def make(
+    name: str,
+    n_arms: int | None = None,
+    n_games: int | None = None,
+    seed: int | None = None,
+    rng: Randomness | None = None,
+    *,
+    preset: str | None = None,
+    **settings: Any,
+) -> Bandit:
     """Build a bandit by name.
 
     Parameters
@@ -50,10 +64,16 @@ def make(name: str, n_arms: int | None = None, *, preset: str | None = None, **s
         One of ``BANDITS``.
     n_arms : int, optional
         Arms K; by default what is usual for the bandit (``default_arms``), which is 10 for most.
+    n_games : int, optional
+        Games played side by side; by default one, whose arms and rewards are plain numbers.
+    seed : int, optional
+        Same seed, same probabilities and luck.
+    rng : numpy.random.Generator, optional
+        Instead of ``seed``.
     preset : str, optional
         A named group of the bandit's settings; settings given by themselves go before it.
     **settings
-        ``n_games``, ``trial_rounds`` and the bandit's own, each a keyword of its class.
+        ``trial_rounds`` and the bandit's own, each a keyword of its class.
 
     Raises
     ------
@@ -80,7 +100,8 @@ def make(name: str, n_arms: int | None = None, *, preset: str | None = None, **s
     if missing and missing[0] not in settings:
         raise ValueError(f"{name} needs the setting {missing[0]}")
     arms: Any = bandit.default_arms if n_arms is None else n_arms
-    return bandit(arms, **settings)
+    common: dict[str, Any] = {"n_games": n_games, "seed": seed, "rng": rng}
+    return bandit(arms, **{key: value for key, value in common.items() if value is not None}, **settings)
 
 
 def settings_of(name: str) -> dict[str, Any]:
@@ -88,7 +109,7 @@ def settings_of(name: str) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for cls in BANDITS[name].__mro__[:-2]:
         for key, parameter in inspect.signature(cls).parameters.items():
-            if key != "n_arms" and parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            if key not in _OF_ALL and parameter.kind is not inspect.Parameter.VAR_KEYWORD:
                 settings.setdefault(key, parameter.default)
     return settings
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from envs.draws import random_rounds
+from envs.draws import Randomness, random_rounds
 
 #: Probabilities that are laid out in one go.
 PIECE = 8192
@@ -24,6 +24,10 @@ class Bandit(ABC):
     n_games : int, optional
         Games played side by side, each with its own probabilities and luck. Arms and rewards are then arrays
         (games,); by default they are plain numbers.
+    seed : int, optional
+        Same seed, same probabilities and luck.
+    rng : numpy.random.Generator, optional
+        Instead of ``seed``; see :meth:`reset`.
     trial_rounds : int
         Rounds of a trial.
 
@@ -48,7 +52,14 @@ class Bandit(ABC):
         if not issubclass(made_by[1], made_by[0]):  # a parent's short cut is to the parent's rounds
             cls._lay_out = Bandit._lay_out  # type: ignore[method-assign]
 
-    def __init__(self, n_arms: int, n_games: int | None = None, trial_rounds: int = 2000) -> None:
+    def __init__(
+        self,
+        n_arms: int,
+        n_games: int | None = None,
+        seed: int | None = None,
+        rng: Randomness | None = None,
+        trial_rounds: int = 2000,
+    ) -> None:
         for name, value, least in (
             ("n_arms", n_arms, 2),
             ("n_games", 1 if n_games is None else n_games, 1),
@@ -59,7 +70,13 @@ class Bandit(ABC):
         self.n_arms, self.n_games, self.trial_rounds = n_arms, n_games or 1, trial_rounds
         self._single = n_games is None
         self._games = np.arange(self.n_games)
-        self.reset(np.random.default_rng())
+        self.reset(np.random.default_rng(seed) if rng is None else rng)
+
+    def __repr__(self) -> str:
+        games = "" if self._single else f", n_games={self.n_games}"
+        return (
+            f"{type(self).__name__}(n_arms={self.n_arms}{games}, trial_rounds={self.trial_rounds}), round {self.round}"
+        )
 
     @property
     def horizon(self) -> int | None:
@@ -77,7 +94,7 @@ class Bandit(ABC):
         best = self.probabilities.argmax(axis=1)
         return int(best[0]) if self._single else best
 
-    def reset(self, rng: np.random.Generator) -> None:
+    def reset(self, rng: Randomness) -> None:
         """Start anew at round 0: all probabilities and all luck to come are drawn from ``rng``.
 
         ``rng`` is asked for arrays whose first axis is the game.

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
+
+
+class Randomness(Protocol):
+    """What bandits ask a generator for: numpy's, or one that has streams of games' own. The first axis is the game."""
+
+    def random(self, size: Any) -> Any:
+        """Uniform numbers in [0, 1)."""
+
+    def normal(self, loc: Any, scale: Any, size: Any) -> Any:
+        """Normal numbers."""
+
+    def uniform(self, low: Any, high: Any, size: Any) -> Any:
+        """Uniform numbers in [low, high)."""
+
+    def spawn(self, n_children: int) -> Any:
+        """Independent generators."""
 
 
 class Draws:
@@ -46,10 +63,11 @@ class Draws:
         return self._made[index]
 
 
-def random_rounds(rng: np.random.Generator, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
+def random_rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
     """What ``rng.random(size)`` gives in each of some rounds, (rounds, *size); the first axis of ``size`` is the game.
 
     Numbers of a plain generator come row by row; a generator with streams of its own for each game has ``rounds``.
     """
     rounds = getattr(rng, "rounds", None)
-    return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
+    drawn: np.ndarray = rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
+    return drawn

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit
+from envs.draws import Randomness
 
 
 class Schedule(Bandit):
@@ -52,7 +53,7 @@ class Schedule(Bandit):
         return np.broadcast_to(rows, (n_rounds, self.n_games, self.n_arms))
 
 
-def record(bandit: Bandit, n_rounds: int, rng: np.random.Generator) -> np.ndarray:
+def record(bandit: Bandit, n_rounds: int, rng: Randomness) -> np.ndarray:
     """The probabilities (rounds, arms) of one game of a bandit, as a table for :class:`Schedule`.
 
     A schedule that is reset with the same ``rng`` plays the same game again, its luck included.

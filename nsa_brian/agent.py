@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, refusal
 from nsa_brian.engines.stretch import CompiledRounds
 from nsa_brian.model.loading import load_model
@@ -61,7 +62,7 @@ class NSA:
         n_games: int | None = None,
         ties: str = "random",
         tolerance: float | None = None,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
         model: Model | str | Path | None = None,
         **options: Any,
     ) -> None:
@@ -83,6 +84,11 @@ class NSA:
         self.engine: Engine = engine_class(engine)(
             n_arms, parameters, 1 if n_games is None else n_games, ties, rng=rng, **options
         )
+
+    def __repr__(self) -> str:
+        engine = self.engine
+        games = "" if self._single else f", n_games={engine.n_games}"
+        return f"NSA(n_arms={engine.n_arms}, model={engine.model.name!r}, engine={engine.name!r}{games})"
 
     def select_arm(self) -> Any:
         """Run one decision; the chosen arm (of each game)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -236,6 +237,13 @@ class NSAParameters:
     def __repr__(self) -> str:
         own = "".join(f", {name}={value:g}" for name, value in self.own)
         return f"NSAParameters(tau_u={self.tau_u:g}, tau_v={self.tau_v:g}, ... 22 in all{own})"
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows = [(info.name, f"{value:g} {info.unit}", info.meaning) for info, value in self.items()]
+        rows += [(name, f"{value:g}", "the model's own") for name, value in self.own]
+        cells = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in rows)
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
     def items(self) -> Iterator[tuple[Parameter, float]]:
         """Pairs of description and value of the 22, in order."""

@@ -9,11 +9,10 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 import baselines
 import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from experiments.core.nsa_agents import is_nsa
+from experiments.core.randomness import GameStreams
 from nsa_brian import NSAParameters
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def make_agent(
     name: str,
     n_arms: int,
     n_games: int,
-    rng: np.random.Generator,
+    rng: GameStreams,
     parameters: NSAParameters,
     engine: str,
     ties: str,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
 
 import numpy as np
 
@@ -73,8 +72,7 @@ class GameStreams:
         return [GameStreams([child[i] for child in children]) for i in range(n)]
 
 
-def streams(seed: int, name: str, repetitions: range) -> np.random.Generator:
+def streams(seed: int, name: str, repetitions: range) -> GameStreams:
     """The generators of one actor (a bandit, an agent), known by its name, in some repetitions of an experiment."""
     key = int.from_bytes(name.encode(), "big")
-    made: Any = GameStreams([np.random.default_rng([seed, repetition, key]) for repetition in repetitions])
-    return cast(np.random.Generator, made)
+    return GameStreams([np.random.default_rng([seed, repetition, key]) for repetition in repetitions])

@@ -54,7 +54,7 @@ class PlaySettings:
             raise ValueError(f"noise must be a number from 0 up, got {self.noise}")
         if self.noise and self.engine not in ("rounds", "network"):
             raise ValueError(f"noise in the rates is run by rounds or network, not by engine {self.engine!r}")
-        for name in ("name", "n_arms", "n_games", "trial_rounds"):
+        for name in ("name", "n_arms", "n_games", "trial_rounds", "seed", "rng"):
             if name in self.env_options:
                 raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
         others = [name for name in self.agents if is_nsa(name) and name != NSA]

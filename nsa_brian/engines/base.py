@@ -11,6 +11,7 @@ from brian2 import get_device
 
 from nsa_brian.codegen.cache import see_to_cache
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, select
 from nsa_brian.model.model import PAPER, Model
@@ -66,7 +67,7 @@ class Engine(ABC):
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1e-6,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
         model: Model = PAPER,
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
@@ -93,7 +94,7 @@ class Engine(ABC):
         self.parameters = [completed[p] for p in given]
         self.ties, self.tolerance, self.model = ties, tolerance, model
         self._watched = model != PAPER  # whose activities are bounded
-        self.rng = np.random.default_rng() if rng is None else rng
+        self.rng: Randomness = np.random.default_rng() if rng is None else rng
         self.agreed = np.zeros(n_games, dtype=bool)
         self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
         self._compile_rule()

@@ -24,6 +24,7 @@ from brian2 import Network, NetworkOperation, StateMonitor, Synapses, ms, second
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.network_objects import NetworkObjects
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.model.model import PAPER, Model, check_noise
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameter_set import load
@@ -106,7 +107,7 @@ class NSANetwork(Engine):
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1e-6,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
         *,
         seed: int | None = None,
         dt: Any = 1 * ms,

@@ -11,6 +11,7 @@ from brian2 import ms
 from nsa_brian.codegen.games import Games
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import Pairs, distinct_sets
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.separable import Separable
 from nsa_brian.model.model import PAPER, Model, check_noise
 from nsa_brian.model.structure import OPTIONS
@@ -46,7 +47,7 @@ class Rounds(Separable):
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1e-6,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
         *,
         dt: Any = 1 * ms,
         method: str = "euler",

@@ -9,6 +9,7 @@ import numpy as np
 
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK, select
 from nsa_brian.model.model import PAPER, Model
@@ -195,7 +196,7 @@ class CompiledRounds(Stretch):
             self._compiled.watch()
 
 
-def _rounds(rng: np.random.Generator, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
+def _rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
     """What ``rng.random(size)`` gives in each of some rounds; a generator with streams of games' own has ``rounds``."""
     rounds = getattr(rng, "rounds", None)
     return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))

@@ -14,6 +14,7 @@ import numpy as np
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import distinct_sets
 from nsa_brian.codegen.stretch import Grid
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.separable import Separable
 from nsa_brian.model.model import PAPER, Model
@@ -44,7 +45,7 @@ class Table(Separable):
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1e-6,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
         table: ResponseTable | None = None,
         model: Model = PAPER,
         **grid: Any,

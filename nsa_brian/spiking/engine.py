@@ -20,6 +20,7 @@ from brian2 import SpikeMonitor, ms, second
 
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.randomness import Randomness
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.spiking import calibration
@@ -96,7 +97,7 @@ class SpikingNSA(Engine):
         n_games: int = 1,
         ties: str = "random",
         tolerance: float = 1.0,
-        rng: np.random.Generator | None = None,
+        rng: Randomness | None = None,
         *,
         seed: int | None = None,
         spiking: SpikingParameters | None = None,

@@ -252,3 +252,22 @@ def test_drift_stays_within_probabilities(seed, n_arms, distance, n_targets):
     bandit = envs.make("MAB-D", n_arms, n_games=2, tau=2, distance=distance, n_targets=n_targets)
     p, _ = run(bandit, np.random.default_rng(seed), 50)
     assert ((p >= 0) & (p <= 1)).all()
+
+
+def test_the_same_seed_is_the_same_bandit():
+    def play(bandit):
+        rewards = []
+        for _ in range(50):
+            rewards.append(bandit.pull(0))
+            bandit.step()
+        return rewards, bandit.probabilities.tolist()
+
+    made = [play(envs.make("MAB-D", 4, seed=seed)) for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
+    assert play(envs.make("MAB-D", 4, rng=np.random.default_rng(1))) == made[0]
+    assert play(envs.BANDITS["MAB-D"](4, seed=1)) == made[0]
+
+
+def test_a_bandit_says_what_it_is():
+    bandit = envs.make("MAB-P", 4, n_games=3, trial_rounds=50)
+    assert repr(bandit) == "Piecewise(n_arms=4, n_games=3, trial_rounds=50), round 0"

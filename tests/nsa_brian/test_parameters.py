@@ -128,3 +128,10 @@ def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, content, message):
 def test_an_unknown_set_is_answered_with_the_nearest():
     with pytest.raises(ValueError, match="did you mean minbandit-38"):
         load("minbandit38")
+
+
+def test_parameters_show_themselves_in_notebooks():
+    shown = NSAParameters(own={"b": 0.5})._repr_html_()
+    assert shown.count("<tr>") == 23
+    assert "<td>tau_u</td><td>179 ms</td>" in shown
+    assert "<td>b</td><td>0.5</td>" in shown

@@ -49,7 +49,7 @@ OF_THE_BANDIT = ("env", "env_options", "arms", "trials", "rounds", "seed")
 
 def _own(name: str) -> str:
     """What ``--env-option`` may set of a bandit, and its presets."""
-    own = ", ".join(key for key in settings_of(name) if key not in ("n_games", "trial_rounds"))
+    own = ", ".join(key for key in settings_of(name) if key != "trial_rounds")
     return own + "".join(f"; preset={preset}" for preset in BANDITS[name].presets)
 
 
