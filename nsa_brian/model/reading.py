@@ -20,7 +20,7 @@ from brian2.parsing.rendering import NodeRenderer
 from brian2.units.fundamentalunits import Dimension
 from brian2.utils.stringtools import get_identifiers, word_substitute
 
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import ModelError, printable
 
 #: Functions that equations may call: Brian2's, without those that draw random numbers or read a clock.
 FUNCTIONS = {
@@ -158,7 +158,7 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
         raise ModelError(f"{where}: unknown mark {marks[0]}; only rate_u and rate_v have one, {{noise}}")
     try:
         return list(Equations("\n".join(lines_of(text)), **renamed).ordered) if lines_of(text) else []
-    except (EquationError, SyntaxError, ValueError, TypeError) as error:
+    except (EquationError, SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
         raise ModelError(f"{where}: {first_line(error)}") from None
 
 
@@ -234,7 +234,7 @@ def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
 
 def first_line(error: BaseException) -> str:
     """What an error says, in one line."""
-    said = " ".join(str(error).split())
+    said = printable(" ".join(str(error).split()))
     return said[:300] or type(error).__name__
 
 
@@ -245,25 +245,25 @@ def unit_of(text: str) -> Quantity:
         return Quantity(1.0)
     try:
         return Quantity(_unit(ast.parse(text, mode="eval").body))
-    except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError):
+    except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
         near = difflib.get_close_matches(text, DEFAULT_UNITS, n=1)
         hint = f"did you mean {near[0]}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
-        raise ModelError(f"unknown unit {text!r}; {hint}") from None
+        raise ModelError(f"unknown unit {text[:200]!r}; {hint}") from None
 
 
 def _unit(node: ast.expr) -> Any:
     if isinstance(node, ast.Name):
         return DEFAULT_UNITS[node.id]
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
+        return float(node.value)  # whose powers end, where those of an integer fill the memory
     if isinstance(node, ast.BinOp):
         left, right = _unit(node.left), _unit(node.right)
         if isinstance(node.op, ast.Mult):
             return left * right
         if isinstance(node.op, ast.Div):
             return left / right
-        if isinstance(node.op, ast.Pow) and isinstance(right, int):
-            return left**right
+        if isinstance(node.op, ast.Pow) and isinstance(right, float) and right.is_integer():
+            return left ** int(right)
     raise ValueError(node)
 
 
