@@ -149,6 +149,11 @@ CODE = (
     "w @ w",
     "-" * 5000 + "w",
     "9**9**9**9",
+    "10**500",
+    "'a'",
+    "1j",
+    "...",
+    "1e400",
 )
 #: All strings of a model have something to say in this one.
 EVERYTHING = Model(

@@ -243,7 +243,7 @@ class Model:
             made["parameters"] = tuple(Parameter.from_dict(part) for part in plain.get("parameters", ()))
             made["carried"] = tuple(plain.get("carried", ()))
         except TypeError as error:
-            raise ModelError(f"not a model: {error}") from None
+            raise ModelError(f"not a model: {printable(str(error))}") from None
         return cls(**made)
 
     def to_json(self) -> str:

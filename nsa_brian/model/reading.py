@@ -170,7 +170,7 @@ def names_in(expression: str) -> set[str]:
 def check_syntax(where: str, expression: str) -> None:
     """Refuse what is no expression of Brian2's, and numbers that would take for ever to compute."""
     try:
-        _refuse_towers(ast.parse(expression.strip(), mode="eval"))
+        _refuse_odd_constants(ast.parse(expression.strip(), mode="eval"))
         NodeRenderer().render_expr(expression)
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError) as error:
         raise ModelError(f"{where}: cannot read {expression[:200]!r}: {first_line(error)}") from None
@@ -185,14 +185,34 @@ def _is_truth(node: ast.AST) -> bool:
     return any(map(_is_truth, ast.iter_child_nodes(node)))
 
 
-def _refuse_towers(tree: ast.AST) -> None:
-    """Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory."""
+def _refuse_odd_constants(tree: ast.AST) -> None:
+    """All but real numbers, and powers of them that would take for ever to compute.
+
+    Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             if any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow) for inner in ast.walk(node.right)):
                 raise ValueError("a power of a power")
-        elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and abs(node.value) > LARGEST:
-            raise ValueError("a number too large")
+            if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+                _refuse_large(_real(node.left.value), _real(node.right.value))
+        elif isinstance(node, ast.Constant):
+            _refuse_large(_real(node.value))
+
+
+def _real(value: Any) -> int | float:
+    if not isinstance(value, int | float):
+        raise ValueError("only numbers and names make an expression")
+    return value
+
+
+def _refuse_large(base: float, exponent: float = 1) -> None:
+    try:
+        if abs(float(base) ** float(exponent)) <= LARGEST:
+            return
+    except ArithmeticError:  # beyond all numbers, or 0 to a negative power
+        pass
+    raise ValueError("a number too large")
 
 
 def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension]) -> Dimension:
@@ -244,7 +264,10 @@ def unit_of(text: str) -> Quantity:
     if not text:
         return Quantity(1.0)
     try:
-        return Quantity(_unit(ast.parse(text, mode="eval").body))
+        unit = Quantity(_unit(ast.parse(text, mode="eval").body))
+        if not 0 < float(unit) <= LARGEST:
+            raise ValueError(text)
+        return unit
     except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
         near = difflib.get_close_matches(text, DEFAULT_UNITS, n=1)
         hint = f"did you mean {near[0]}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
