@@ -86,9 +86,16 @@ class Policy(ABC):
         tunable = self.tunable[name]
         return per_game(name, value, self.n_games, tunable.legal, tunable.integer)
 
-    def _explore(self, epsilon: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Each game's arm, or with probability epsilon a random one."""
-        luck = self.rng.random((self.n_games, 2))
+    def _greedy(self, epsilon: np.ndarray, values: np.ndarray, ties: str) -> np.ndarray:
+        """The arm of the highest value (games, arms) in each game, or with probability epsilon a random one."""
+        if ties == "first":
+            return self._explore(epsilon, values.argmax(axis=1))
+        luck = self.rng.random((self.n_games, 3))
+        return self._explore(epsilon, random_argmax(values, luck[:, 2]), luck)
+
+    def _explore(self, epsilon: np.ndarray, arms: np.ndarray, luck: np.ndarray | None = None) -> np.ndarray:
+        """Each game's arm, or with probability epsilon a random one; luck (games, 2) may be given."""
+        luck = self.rng.random((self.n_games, 2)) if luck is None else luck
         explored = (luck[:, 0] * self.n_arms).astype(np.intp)
         return np.where(luck[:, 1] < epsilon, explored, arms)
 
@@ -106,6 +113,28 @@ class MeanPolicy(Policy):
         pulls = self.pulls[at] + 1
         self.pulls[at] = pulls
         self.means[at] += (rewards - self.means[at]) / pulls
+
+
+#: What to do where several arms have the highest value.
+TIES = ("random", "first")
+
+
+def check_ties(ties: str) -> str:
+    """Refuse another way to break ties."""
+    if ties not in TIES:
+        raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+    return ties
+
+
+def random_argmax(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
+    """The place of each row's highest value; of several, the one that the row's luck, from 0 to 1, falls on."""
+    first = values.argmax(axis=1)
+    tied = values == values[np.arange(len(values)), first, None]
+    if np.count_nonzero(tied) == len(values):  # as mostly
+        return first
+    count = tied.sum(axis=1)
+    where = tied.ravel().nonzero()[0]  # row by row, and so the ties of a row start where those before it end
+    return where[count.cumsum() - count + (luck * count).astype(np.intp)] % values.shape[1]
 
 
 #: Numpy's letters for whole numbers, and for all that count as rewards.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.base import Policy
+from baselines.base import Policy, check_ties
 from baselines.tunable import Tunable
 
 STEP = Tunable(0.001, 1, "log", meaning="step of the values towards the rewards")
@@ -36,14 +36,17 @@ class StepPolicy(Policy):
 
 
 class ConstantStep(StepPolicy):
-    """With probability epsilon a random arm, else the arm with the highest value, the first of equals.
+    """With probability epsilon a random arm, else the arm with the highest value.
 
-    Reference: Sutton and Barto, Reinforcement Learning, section 2.5.
+    Values start at 0 and so are equal at first: if it were always the first of equals, that arm would be pulled until
+    it pays. Reference: Sutton and Barto, Reinforcement Learning, section 2.5.
 
     Parameters
     ----------
     epsilon : float
         Probability of exploring.
+    ties : {"random", "first"}
+        Which of several arms with the highest value is taken: one at random, or the first.
     step, **settings
         See :class:`StepPolicy`.
     """
@@ -53,12 +56,12 @@ class ConstantStep(StepPolicy):
         "step": STEP,
     }
 
-    def __init__(self, n_arms: int, *, epsilon: Any = 0.1, **settings: Any) -> None:
+    def __init__(self, n_arms: int, *, epsilon: Any = 0.1, ties: str = "random", **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        self.epsilon = self._tuned("epsilon", epsilon)
+        self.epsilon, self.ties = self._tuned("epsilon", epsilon), check_ties(ties)
 
     def _select(self) -> np.ndarray:
-        return self._explore(self.epsilon, self.values.argmax(axis=1))
+        return self._greedy(self.epsilon, self.values, self.ties)
 
 
 class Optimistic(ConstantStep):
@@ -72,7 +75,7 @@ class Optimistic(ConstantStep):
     ----------
     start : float
         Value of an arm that was never pulled.
-    epsilon, step, **settings
+    epsilon, step, ties, **settings
         See :class:`ConstantStep`.
     """
 
@@ -82,7 +85,9 @@ class Optimistic(ConstantStep):
         "start": Tunable(0, 1.5, legal=(-100.0, 100.0), meaning="value of an arm that was never pulled"),
     }
 
-    def __init__(self, n_arms: int, *, epsilon: Any = 0.0, start: Any = 1.0, **settings: Any) -> None:
-        super().__init__(n_arms, epsilon=epsilon, **settings)
+    def __init__(
+        self, n_arms: int, *, epsilon: Any = 0.0, start: Any = 1.0, ties: str = "first", **settings: Any
+    ) -> None:
+        super().__init__(n_arms, epsilon=epsilon, ties=ties, **settings)
         self.start = self._tuned("start", start)
         self.values += self.start[:, None] + 1e-9 * self.rng.random((self.n_games, n_arms))

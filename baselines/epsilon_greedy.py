@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from baselines.base import MeanPolicy
+from baselines.base import MeanPolicy, check_ties
 from baselines.tunable import Tunable
 
 
 class EpsilonGreedy(MeanPolicy):
-    """With probability epsilon a random arm, else the arm with the highest mean reward, the first of equals.
+    """With probability epsilon a random arm, else the arm with the highest mean reward.
 
     Means start at 0. Reference: Sutton and Barto, Reinforcement Learning, section 2.2.
 
@@ -19,15 +19,18 @@ class EpsilonGreedy(MeanPolicy):
     ----------
     epsilon : float
         Probability of exploring.
+    ties : {"random", "first"}
+        Which of several arms with the highest mean is taken: one at random, or the first, as in the public code of the
+        paper that NSA comes from.
     **settings
         See :class:`baselines.base.Policy`.
     """
 
     tunable: ClassVar[dict[str, Tunable]] = {"epsilon": Tunable(0.001, 0.5, "log", meaning="probability of exploring")}
 
-    def __init__(self, n_arms: int, *, epsilon: Any = 0.1, **settings: Any) -> None:
+    def __init__(self, n_arms: int, *, epsilon: Any = 0.1, ties: str = "first", **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        self.epsilon = self._tuned("epsilon", epsilon)
+        self.epsilon, self.ties = self._tuned("epsilon", epsilon), check_ties(ties)
 
     def _select(self) -> np.ndarray:
-        return self._explore(self.epsilon, self.means.argmax(axis=1))
+        return self._greedy(self.epsilon, self.means, self.ties)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from baselines.base import check_ties
 from baselines.constant_step import STEP, StepPolicy
 from baselines.tunable import POSITIVE, Tunable
 
@@ -22,6 +23,9 @@ class VDBE(StepPolicy):
     ----------
     sigma : float
         Inverse sensitivity: how large a change has to be to count.
+    ties : {"random", "first"}
+        Which of several arms with the highest value is taken: one at random, or the first. It makes no difference that
+        could be measured, since exploring comes first.
     step, **settings
         See :class:`baselines.constant_step.StepPolicy`.
     """
@@ -31,13 +35,13 @@ class VDBE(StepPolicy):
         "step": STEP,
     }
 
-    def __init__(self, n_arms: int, *, sigma: Any = 0.33, **settings: Any) -> None:
+    def __init__(self, n_arms: int, *, sigma: Any = 0.33, ties: str = "first", **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        self.sigma = self._tuned("sigma", sigma)
+        self.sigma, self.ties = self._tuned("sigma", sigma), check_ties(ties)
         self.epsilon = np.ones(self.n_games)
 
     def _select(self) -> np.ndarray:
-        return self._explore(self.epsilon, self.values.argmax(axis=1))
+        return self._greedy(self.epsilon, self.values, self.ties)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         change = np.abs(self.step * (rewards - self.values[self._games, arms]))

@@ -10,6 +10,9 @@ import numpy as np
 from envs.base import Bandit
 from envs.draws import Randomness
 
+#: Of a file, and of the table in it, at most: 8,000 rounds of 4,000 arms.
+MOST_BYTES = 1 << 28
+
 
 class Schedule(Bandit):
     """Plays a table of probabilities (rounds x arms) from its first row to its last; all games play the same.
@@ -88,22 +91,35 @@ def to_csv(table: np.ndarray) -> str:
 
 def _read(path: str | Path) -> np.ndarray:
     path = Path(path)
+    label = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(path))
     if path.suffix not in (".npy", ".csv"):
-        raise ValueError(f"a schedule is a .npy or a .csv file, got {path}")
+        raise ValueError(f"a schedule is a .npy or a .csv file, got {label}")
     try:
+        if path.exists() and not path.is_file():  # a fifo would keep us waiting, a device never ends
+            raise OSError("not a regular file")
         if path.suffix == ".npy":
-            table = np.load(path, allow_pickle=False)
+            table = np.load(path, mmap_mode="r", allow_pickle=False)  # so that no more is read than the file has
         else:
-            lines = [line.split(",") for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+            with path.open("rb") as file:
+                text = file.read(MOST_BYTES + 1)
+            _check_size(len(text))
+            lines = [line.split(",") for line in text.decode("utf-8-sig").splitlines() if line.strip()]
             header = bool(lines) and not any(map(_is_number, lines[0]))
             table = np.array([[float(cell) for cell in line] for line in lines[header:]])
+        if isinstance(table, np.ndarray):
+            _check_size(table.size * np.dtype(float).itemsize)
     except OSError as error:
-        raise ValueError(f"schedule {path}: cannot be read: {error.strerror or error}") from None
+        raise ValueError(f"schedule {label}: cannot be read: {error.strerror or error}") from None
     except (ValueError, EOFError) as error:
-        raise ValueError(f"schedule {path}: not a table of numbers: {error}") from None
+        raise ValueError(f"schedule {label}: not a table of numbers: {error}") from None
     if not isinstance(table, np.ndarray):
-        raise ValueError(f"schedule {path}: not a table of numbers but an archive")
-    return _check(table, f"schedule {path}")
+        raise ValueError(f"schedule {label}: not a table of numbers but an archive")
+    return _check(table, f"schedule {label}")
+
+
+def _check_size(n_bytes: int) -> None:
+    if n_bytes > MOST_BYTES:
+        raise OSError(f"longer than {MOST_BYTES >> 20} MB")
 
 
 def _is_number(text: str) -> bool:
@@ -117,7 +133,7 @@ def _is_number(text: str) -> bool:
 def _check(table: np.ndarray, label: str) -> np.ndarray:
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2 or table.dtype.kind not in "fiub":
         raise ValueError(f"{label} must be a table of numbers, rounds x at least 2 arms, got shape {table.shape}")
-    table = table.astype(float)
+    table = np.array(table, dtype=float)
     bad = np.argwhere(~((table >= 0) & (table <= 1)))
     if bad.size:
         row, column = bad[0]

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nsa_brian.errors import printable
+from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
@@ -32,6 +35,10 @@ class ParameterSet:
     note: str = ""
     model: Model | None = None
 
+    def __post_init__(self) -> None:
+        for label in ("name", "source", "note"):
+            object.__setattr__(self, label, printable(getattr(self, label)))
+
     def to_json(self) -> str:
         """The set as the text of a parameter file."""
         record: dict[str, Any] = {"name": self.name, "source": self.source, "note": self.note}
@@ -42,10 +49,7 @@ class ParameterSet:
     @classmethod
     def from_json(cls, text: str, name: str = "") -> ParameterSet:
         """Read the text of a parameter file; ``name`` is used where the file gives none."""
-        try:
-            record: Any = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ValueError(f"not JSON: {error}") from None
+        record = parse_json(text)
         if not isinstance(record, dict):
             raise ValueError(f"a parameter file is a JSON object, this one is a {type(record).__name__}")
         if "parameters" not in record:
@@ -86,18 +90,14 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
     if label in names():
         return ParameterSet.from_json((_SHIPPED / f"{label}.json").read_text("utf-8"), label)
     path = Path(label)
-    if not path.exists() or path.is_dir():
+    if not os.path.exists(path) or path.is_dir():  # pathlib's own raises where a name is too long
         near = difflib.get_close_matches(label, names(), n=1)
         hint = f"did you mean {near[0]}?" if near else "there is no such file either"
         raise ValueError(f"no parameter set {label!r}; {hint} (shipped sets: {', '.join(names())})")
     try:
-        found = ParameterSet.from_json(path.read_text("utf-8"), path.stem)
-    except UnicodeDecodeError:
-        raise ValueError(f"parameter file {label}: not JSON: it is not a text file") from None
-    except OSError as error:
-        raise ValueError(f"parameter file {label}: cannot be read: {error.strerror}") from None
+        found = ParameterSet.from_json(read_text(path), path.stem)
     except ValueError as error:
-        raise ValueError(f"parameter file {label}: {error}") from None
+        raise ValueError(f"parameter file {printable(label)}: {error}") from None
     if found.name in names() and (found.model or found.parameters != load(found.name).parameters):
         return replace(found, name=path.stem)  # a shipped set's file, changed: not that set any more
     return found

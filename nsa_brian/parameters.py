@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
+from nsa_brian.errors import printable
+
 POSITIVE = (0.0, math.inf)
 ANY = (-math.inf, math.inf)
 UNIT_INTERVAL = (0.0, 1.0)
@@ -64,6 +66,7 @@ class Parameter:
                 raise ValueError(
                     f"parameter {self.name}: {field_name} must be a text, got {getattr(self, field_name)!r}"
                 )
+            object.__setattr__(self, field_name, printable(getattr(self, field_name)))
         if self.scale not in SCALES:
             raise ValueError(f"parameter {self.name}: scale must be {' or '.join(SCALES)}, got {self.scale!r}")
         positive = self.unit in ("ms", "second") or self.scale == "log"

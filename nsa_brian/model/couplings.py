@@ -13,6 +13,8 @@ def _check_texts(part: Any) -> None:
     for name, value in vars(part).items():
         if not isinstance(value, str):
             raise ValueError(f"{type(part).__name__}: {name} must be a text, got {value!r}")
+        if name == "variable" and not value.isidentifier():
+            raise ValueError(f"{type(part).__name__}: {name} must be a Python name, got {value[:200]!r}")
 
 
 @dataclass(frozen=True)
@@ -96,4 +98,6 @@ class Population:
         if self.per not in PER:
             raise ValueError(f"population {self.name}: per must be {' or '.join(PER)}, got {self.per!r}")
         if not isinstance(self.name, str) or not self.name.isidentifier() or self.name in ("u", "v", "synapse"):
-            raise ValueError(f"a population's name must be a Python name other than u, v, synapse, got {self.name!r}")
+            raise ValueError(
+                f"a population's name must be a Python name other than u, v, synapse, got {self.name[:200]!r}"
+            )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import ModelError, printable
+from nsa_brian.files import parse_json, read_text
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.modules import load_module
-from nsa_brian.model.reading import first_line
 
 __all__ = ["ALIASES", "MODELS", "load_model", "load_module"]
 
@@ -45,7 +44,7 @@ def load_model(name: str | Path) -> Model:
         )
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
     if ".py:" in label and not chosen:
-        raise ModelError(f"{label} names no model after the colon")
+        raise ModelError(f"{printable(label)} names no model after the colon")
     if path.endswith(".py"):
         return _from_module(load_module(path), path, chosen)
     if path.endswith(".json"):
@@ -56,6 +55,7 @@ def load_model(name: str | Path) -> Model:
 
 
 def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
+    path = printable(path)
     found = {name: value for name, value in vars(module).items() if isinstance(value, Model) and value is not PAPER}
     if chosen:
         if chosen not in found:
@@ -72,19 +72,14 @@ def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
 
 def _from_json(path: Path) -> Model:
     try:
-        record = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ModelError(f"{path}: not JSON: {first_line(error)}") from None
-    if _is_set(record):
-        if not record.get("model"):
-            return PAPER
-        record = record["model"]
-    try:
+        record = parse_json(read_text(path))
+        if _is_set(record):
+            if not record.get("model"):
+                return PAPER
+            record = record["model"]
         return Model.from_dict(record)
     except ValueError as error:
-        raise ModelError(f"{path}: {error}") from None
+        raise ModelError(f"{printable(str(path))}: {error}") from None
 
 
 def _is_set(record: Any) -> bool:
@@ -96,6 +91,6 @@ def holds_parameters(name: str | Path) -> bool:
     if not str(name).endswith(".json"):
         return False
     try:
-        return _is_set(json.loads(Path(name).read_text("utf-8")))
-    except (OSError, ValueError, RecursionError):
+        return _is_set(parse_json(read_text(name)))
+    except ValueError:
         return False

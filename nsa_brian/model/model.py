@@ -14,7 +14,8 @@ from typing import Any
 from brian2 import Equations, Quantity
 from brian2.units.fundamentalunits import get_unit
 
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import ModelError, printable
+from nsa_brian.files import parse_json
 from nsa_brian.model import declaration, equations
 from nsa_brian.model.couplings import Coupling, Lateral, Population
 from nsa_brian.model.reading import unit_of
@@ -120,6 +121,7 @@ class Model:
                 raise ModelError(f"{rate} has no place for noise: write {{noise}} where it is to be added")
         if not isinstance(self.name, str):
             raise ModelError(f"name must be a text, got {self.name!r}")
+        object.__setattr__(self, "name", printable(self.name))
         if not self.name:
             plain = all(getattr(self, f.name) == _default(f) for f in dataclasses.fields(self))
             object.__setattr__(self, "name", "paper" if plain else "unnamed")
@@ -241,7 +243,7 @@ class Model:
             made["parameters"] = tuple(Parameter.from_dict(part) for part in plain.get("parameters", ()))
             made["carried"] = tuple(plain.get("carried", ()))
         except TypeError as error:
-            raise ModelError(f"not a model: {error}") from None
+            raise ModelError(f"not a model: {printable(str(error))}") from None
         return cls(**made)
 
     def to_json(self) -> str:
@@ -252,9 +254,11 @@ class Model:
     def from_json(cls, text: str) -> Model:
         """A model from the text of a file."""
         try:
-            return cls.from_dict(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise ModelError(f"not JSON: {error}") from None
+            return cls.from_dict(parse_json(text))
+        except ModelError:
+            raise
+        except ValueError as error:
+            raise ModelError(str(error)) from None
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file, which every command takes as ``--model``."""

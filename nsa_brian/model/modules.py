@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
+
+from nsa_brian.errors import printable
+from nsa_brian.files import read_bytes
 
 
 def load_module(path: str | Path) -> ModuleType:
@@ -15,12 +19,12 @@ def load_module(path: str | Path) -> ModuleType:
 
 def read_source(path: str | Path) -> bytes:
     """The text of a user's Python file, as it was written."""
-    if not Path(path).is_file():
-        raise ValueError(f"{path}: there is no such file")
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+        if not os.path.exists(path):
+            raise ValueError("there is no such file")
+        return read_bytes(path)
+    except ValueError as error:
+        raise ValueError(f"{printable(str(path))}: {error}") from None
 
 
 def run_module(path: str | Path, source: bytes) -> ModuleType:
@@ -39,5 +43,5 @@ def run_module(path: str | Path, source: bytes) -> ModuleType:
         told = " ".join(str(error).split())
         if not (isinstance(error, ValueError) and told):  # what the package refuses says itself what is wrong
             told = f"{type(error).__name__}: {told[:300]}"
-        raise ValueError(f"{path}: {told}") from error
+        raise ValueError(f"{printable(str(path))}: {printable(told)}") from error
     return module

@@ -20,7 +20,7 @@ from brian2.parsing.rendering import NodeRenderer
 from brian2.units.fundamentalunits import Dimension
 from brian2.utils.stringtools import get_identifiers, word_substitute
 
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import ModelError, printable
 
 #: Functions that equations may call: Brian2's, without those that draw random numbers or read a clock.
 FUNCTIONS = {
@@ -158,7 +158,7 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
         raise ModelError(f"{where}: unknown mark {marks[0]}; only rate_u and rate_v have one, {{noise}}")
     try:
         return list(Equations("\n".join(lines_of(text)), **renamed).ordered) if lines_of(text) else []
-    except (EquationError, SyntaxError, ValueError, TypeError) as error:
+    except (EquationError, SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
         raise ModelError(f"{where}: {first_line(error)}") from None
 
 
@@ -170,7 +170,7 @@ def names_in(expression: str) -> set[str]:
 def check_syntax(where: str, expression: str) -> None:
     """Refuse what is no expression of Brian2's, and numbers that would take for ever to compute."""
     try:
-        _refuse_towers(ast.parse(expression.strip(), mode="eval"))
+        _refuse_odd_constants(ast.parse(expression.strip(), mode="eval"))
         NodeRenderer().render_expr(expression)
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError) as error:
         raise ModelError(f"{where}: cannot read {expression[:200]!r}: {first_line(error)}") from None
@@ -185,14 +185,34 @@ def _is_truth(node: ast.AST) -> bool:
     return any(map(_is_truth, ast.iter_child_nodes(node)))
 
 
-def _refuse_towers(tree: ast.AST) -> None:
-    """Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory."""
+def _refuse_odd_constants(tree: ast.AST) -> None:
+    """All but real numbers, and powers of them that would take for ever to compute.
+
+    Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             if any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow) for inner in ast.walk(node.right)):
                 raise ValueError("a power of a power")
-        elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and abs(node.value) > LARGEST:
-            raise ValueError("a number too large")
+            if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+                _refuse_large(_real(node.left.value), _real(node.right.value))
+        elif isinstance(node, ast.Constant):
+            _refuse_large(_real(node.value))
+
+
+def _real(value: Any) -> int | float:
+    if not isinstance(value, int | float):
+        raise ValueError("only numbers and names make an expression")
+    return value
+
+
+def _refuse_large(base: float, exponent: float = 1) -> None:
+    try:
+        if abs(float(base) ** float(exponent)) <= LARGEST:
+            return
+    except ArithmeticError:  # beyond all numbers, or 0 to a negative power
+        pass
+    raise ValueError("a number too large")
 
 
 def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension]) -> Dimension:
@@ -234,7 +254,7 @@ def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
 
 def first_line(error: BaseException) -> str:
     """What an error says, in one line."""
-    said = " ".join(str(error).split())
+    said = printable(" ".join(str(error).split()))
     return said[:300] or type(error).__name__
 
 
@@ -244,26 +264,29 @@ def unit_of(text: str) -> Quantity:
     if not text:
         return Quantity(1.0)
     try:
-        return Quantity(_unit(ast.parse(text, mode="eval").body))
-    except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError):
+        unit = Quantity(_unit(ast.parse(text, mode="eval").body))
+        if not 0 < float(unit) <= LARGEST:
+            raise ValueError(text)
+        return unit
+    except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
         near = difflib.get_close_matches(text, DEFAULT_UNITS, n=1)
         hint = f"did you mean {near[0]}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
-        raise ModelError(f"unknown unit {text!r}; {hint}") from None
+        raise ModelError(f"unknown unit {text[:200]!r}; {hint}") from None
 
 
 def _unit(node: ast.expr) -> Any:
     if isinstance(node, ast.Name):
         return DEFAULT_UNITS[node.id]
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
+        return float(node.value)  # whose powers end, where those of an integer fill the memory
     if isinstance(node, ast.BinOp):
         left, right = _unit(node.left), _unit(node.right)
         if isinstance(node.op, ast.Mult):
             return left * right
         if isinstance(node.op, ast.Div):
             return left / right
-        if isinstance(node.op, ast.Pow) and isinstance(right, int):
-            return left**right
+        if isinstance(node.op, ast.Pow) and isinstance(right, float) and right.is_integer():
+            return left ** int(right)
     raise ValueError(node)
 
 

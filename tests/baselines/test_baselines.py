@@ -29,6 +29,11 @@ CASES = [
     ("constant-step", {"epsilon": 0.3, "step": 0.5}),
     ("optimistic", {"epsilon": 0.05, "step": 0.032, "start": 0.8}),
     ("vdbe", {"sigma": 0.02, "step": 0.3}),
+    ("constant-step", {"epsilon": 0.3, "step": 1, "ties": "first"}),
+    ("constant-step", {"epsilon": 0.1, "step": 1, "ties": "random"}),
+    ("optimistic", {"step": 1, "ties": "random"}),
+    ("vdbe", {"sigma": 1, "step": 1, "ties": "random"}),
+    ("epsilon-greedy", {"epsilon": 0.02, "ties": "random"}),
     ("softmax", {"temperature": 0.02, "step": 0.4}),
     ("exp3s", {"mixing": 0.6, "sharing": 0.05}),
     ("forced-exploration", {"window": 60, "growth": 2.5}),
@@ -153,7 +158,8 @@ def test_settings_are_refused_with_name_legal_values_and_value():
     ]:
         with pytest.raises(ValueError, match=message):
             baselines.make("sw-ucb", 4, n_games=3, **settings)
-    for name, setting in [("f-dsw-thompson", "f"), ("glr-klucb", "restart")]:
+    with_ties = [(name, "ties") for name in ("constant-step", "optimistic", "vdbe", "epsilon-greedy")]
+    for name, setting in [("f-dsw-thompson", "f"), ("glr-klucb", "restart"), *with_ties]:
         with pytest.raises(ValueError, match=f"{setting} must be one of .*, got 'median'"):
             baselines.make(name, 4, **{setting: "median"})
 
@@ -225,6 +231,16 @@ def mean_regret(name, env, n_arms, n_rounds, n_games=40, trial_rounds=2000, env_
 @pytest.mark.parametrize("env", ["MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"])
 def test_the_best_arm_has_no_regret(env):
     assert mean_regret("best-arm", env, 5, 300, trial_rounds=60) == 0
+
+
+def test_an_arm_that_has_not_paid_is_not_pulled_until_it_does():
+    """The first of equals would be: with a low epsilon that costs constant-step a twentieth of a reward."""
+    found = [
+        mean_regret("constant-step", "MAB-P", 10, 500, n_games=400, epsilon=0.001, ties=ties)
+        for ties in ("random", "first")
+    ]
+    assert found[0] < found[1] - 0.03
+    assert found[0] == mean_regret("constant-step", "MAB-P", 10, 500, n_games=400, epsilon=0.001)
 
 
 class TestTheory:

@@ -1,5 +1,7 @@
 """Schedules: tables of the user's own, and games recorded from other bandits."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,31 @@ def test_bad_schedules(table, message, tmp_path, monkeypatch):
     (tmp_path / "words.csv").write_text("0.5,0.5\n0.5,half\n")
     with pytest.raises(ValueError, match=message):
         envs.make("schedule", None, table=table)
+
+
+def huge_header(path):
+    """A table of a terabyte, of which there is the first line only."""
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (1 << 35, 4)})
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "message"),
+    [
+        ("fifo.csv", os.mkfifo, "cannot be read: not a regular file"),
+        ("fifo.npy", os.mkfifo, "cannot be read: not a regular file"),
+        ("endless.csv", lambda path: path.symlink_to("/dev/zero"), "cannot be read: not a regular file"),
+        ("long.csv", lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 300 << 20), "longer than 256 MB"),
+        ("wide.npy", lambda path: np.save(path, np.zeros((40 << 10, 1 << 10), np.int8)), "longer than 256 MB"),
+        ("header.npy", huge_header, "not a table of numbers"),
+        ("a\x1b[2J.csv", lambda path: path.write_text("x"), r"a\\x1b\[2J.csv must be a table"),
+    ],
+)
+def test_what_is_no_file_of_a_schedule_is_refused_in_one_line(tmp_path, name, make, message):
+    make(tmp_path / name)
+    with pytest.raises(ValueError, match=message) as told:
+        envs.make("schedule", table=tmp_path / name)
+    assert str(told.value).isprintable()
 
 
 @pytest.mark.parametrize("name", envs.BANDITS)

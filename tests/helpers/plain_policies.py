@@ -16,6 +16,14 @@ def explore(rng, K, epsilon, arm):
     return int(where * K) if whether < epsilon else arm
 
 
+def greedy(rng, K, epsilon, values, ties):
+    if ties == "first":
+        return explore(rng, K, epsilon, first_best(values))
+    where, whether, which = rng.random(3)
+    best = [k for k in range(K) if values[k] == max(values)]
+    return int(where * K) if whether < epsilon else best[int(which * len(best))]
+
+
 def random_order(rng, K):
     luck = rng.random(K)
     return sorted(range(K), key=lambda k: luck[k])
@@ -93,10 +101,10 @@ def thompson(rng, K):
         F[arm] += 1 - reward
 
 
-def epsilon_greedy(rng, K, epsilon=0.1):
+def epsilon_greedy(rng, K, epsilon=0.1, ties="first"):
     known = Means(K)
     while True:
-        arm = explore(rng, K, epsilon, first_best(known.mean))
+        arm = greedy(rng, K, epsilon, known.mean, ties)
         known.add(arm, (yield arm))
 
 
@@ -152,26 +160,26 @@ def f_dsw_thompson(rng, K, f="min", discount=0.99, window=50):
         hot[arm] = [*hot[arm], reward][-window:]
 
 
-def constant_step(rng, K, epsilon=0.1, step=0.1):
+def constant_step(rng, K, epsilon=0.1, step=0.1, ties="random"):
     Q = [0.0] * K
     while True:
-        arm = explore(rng, K, epsilon, first_best(Q))
+        arm = greedy(rng, K, epsilon, Q, ties)
         reward = yield arm
         Q[arm] += step * (reward - Q[arm])
 
 
-def optimistic(rng, K, epsilon=0.0, step=0.1, start=1.0):
+def optimistic(rng, K, epsilon=0.0, step=0.1, start=1.0, ties="first"):
     Q = [start + 1e-9 * luck for luck in rng.random(K)]
     while True:
-        arm = explore(rng, K, epsilon, first_best(Q))
+        arm = greedy(rng, K, epsilon, Q, ties)
         reward = yield arm
         Q[arm] += step * (reward - Q[arm])
 
 
-def vdbe(rng, K, sigma=0.33, step=0.1):
+def vdbe(rng, K, sigma=0.33, step=0.1, ties="first"):
     Q, epsilon = [0.0] * K, 1.0
     while True:
-        arm = explore(rng, K, epsilon, first_best(Q))
+        arm = greedy(rng, K, epsilon, Q, ties)
         reward = yield arm
         change = abs(step * (reward - Q[arm]))
         f = (1 - exp(-change / sigma)) / (1 + exp(-change / sigma))

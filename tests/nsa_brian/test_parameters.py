@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import os
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsa_brian import PARAMETERS, NSAParameters, load
+from nsa_brian import PARAMETERS, NSAParameters, load, load_model
 from nsa_brian.engines.table import Table
 from nsa_brian.parameter_set import ParameterSet, names
 
@@ -123,6 +124,57 @@ def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ValueError, match=f"parameter file .*bad.json: .*{message}"):
         load(path)
+
+
+DEEP = '{"name": ' + "[" * 100_000 + "]" * 100_000 + "}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("fifo", "cannot be read: not a regular file"),
+        ("endless", "cannot be read: not a regular file"),
+        ("long", "cannot be read: longer than 4 MB"),
+        ("nested", "nested too deeply"),
+        ("less nested", "nested too deeply"),
+        ("digits", "not JSON"),
+        ("bytes", "not JSON: it is not a text file"),
+    ],
+)
+@pytest.mark.parametrize("read", [load, load_model])
+def test_what_is_no_file_of_parameters_or_a_model_is_refused_in_one_line(tmp_path, read, kind, message):
+    path = tmp_path / "odd.json"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "endless":
+        path.symlink_to("/dev/zero")
+    else:
+        texts = {"long": " " * (5 << 20), "nested": DEEP, "less nested": "[" * 50 + "]" * 50, "digits": "1" * 5000}
+        path.write_bytes(texts.get(kind, "\xff").encode("latin-1"))
+    with pytest.raises(ValueError, match=f"odd.json: {message}") as told:
+        read(path)
+    assert len(str(told.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".json", "nul\0.json"])
+def test_a_name_that_no_file_can_have_is_refused(name):
+    with pytest.raises(ValueError, match="no parameter set"):
+        load(name)
+
+
+def test_control_characters_in_names_are_shown_escaped(tmp_path):
+    values = json.dumps(NSAParameters().to_dict())
+    path = tmp_path / "a\x1b[2J.json"
+    path.write_text('{"name": "b\\u001b[2J\\n", "note": "\\u0007", "parameters": ' + values + "}")
+    assert load(path).name == "b\\x1b[2J\\n"
+    assert load(path).note == "\\x07"
+    assert ParameterSet.from_json(load(path).to_json()) == load(path)
+    path.write_text(values)
+    assert load(path).name == "a\\x1b[2J"
+    path.write_text("{")
+    with pytest.raises(ValueError, match="not JSON") as told:
+        load(path)
+    assert str(told.value).isprintable()
 
 
 def test_an_unknown_set_is_answered_with_the_nearest():
