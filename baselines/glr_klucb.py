@@ -18,7 +18,8 @@ STRIDE = 10
 class GLRKLUCB(KLPolicy):
     """Pulls the largest q with n kl(mean, q) <= xi ln t, since the arm's last change; now and then all arms in turn.
 
-    The arms take turns in the first K of every floor(K / alpha) rounds (in random order). An arm has changed if its n
+    The arms take turns in the first K of every floor(K / alpha) rounds (in random order), counted from the last global
+    restart, so that turns do not keep time with a bandit that changes every so many rounds. An arm has changed if its n
     rewards, of mean m, can be split into the first s, of mean m1, and the rest, of mean m2, such that s kl(m1, m) +
     (n - s) kl(m2, m) >= ln(3 n^(3/2) / delta): the generalized likelihood ratio test. Reference: Besson, Kaufmann,
     Maillard and Seznec (2022), Efficient Change-Point Detection for Tackling Piecewise-Stationary Bandits.
@@ -70,7 +71,9 @@ class GLRKLUCB(KLPolicy):
         return self.exploration[:, None] * np.log(np.maximum(self._round - self._since, 1))
 
     def _select(self) -> np.ndarray:
-        return self._take_turns(self.epsilon, self._round, super()._select())
+        # A local restart is none of the other arms': to begin their turns anew costs regret where arms are many.
+        start = self._since[:, 0] if self.restart == "global" else 0
+        return self._take_turns(self.epsilon, self._round - start, super()._select())
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         super()._learn(arms, rewards)

@@ -297,7 +297,7 @@ def glr_klucb(rng, K, delta=0.01, epsilon=0.05, exploration=1.0, restart="global
         return kl_bound(past.mean(k), exploration * log(t - since[k]) / len(past[k]))
 
     while True:
-        turn = t % floor(K / epsilon)
+        turn = (t - (since[0] if restart == "global" else 0)) % floor(K / epsilon)
         arm = order[turn] if turn < K else highest_index(order, past.n, index)
         past.add(arm, (yield arm))
         t += 1
