@@ -50,15 +50,6 @@ def test_the_limit_of_the_table_makes_the_same_choices(n_arms):
     assert limit.earned.min() > 0
 
 
-def test_rounds_are_played_without_a_compiler_too(monkeypatch):
-    engine, other = (Table(4, PARAMETERS, 3) for _ in range(2))
-    compiled = stretch_bench.player(engine)
-    monkeypatch.setattr(other, "stretch", lambda: None)
-    by_round = stretch_bench.player(other)
-    for chances, luck in stretch_bench.known_rounds(4, 3, 30):
-        assert (compiled(chances, luck) == by_round(chances, luck)).all()
-
-
 def test_the_numpy_loop_computes_the_same():
     w = np.linspace(0, PARAMETERS.w_max, 9)
     assert np.array(bench.numpy_round(w, PARAMETERS)) == pytest.approx(answers(PARAMETERS, w), abs=1e-9)
