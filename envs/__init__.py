@@ -105,7 +105,7 @@ def make(
 
 
 def settings_of(name: str) -> dict[str, Any]:
-    """The keywords a bandit takes, with their defaults, its own ones first."""
+    """The keywords that say what a bandit is like, with their defaults, its own ones first."""
     settings: dict[str, Any] = {}
     for cls in BANDITS[name].__mro__[:-2]:
         for key, parameter in inspect.signature(cls).parameters.items():

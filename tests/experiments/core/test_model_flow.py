@@ -301,7 +301,7 @@ def test_a_plugin_goes_to_other_processes_as_text(folder):
     (folder / "plugin.py").unlink()
     found = {}
     run_jobs({"settings": partial(envs.settings_of, "fixed")}, 1, found.__setitem__)
-    assert set(found["settings"]) == {"n_games", "trial_rounds"}
+    assert set(found["settings"]) == {"trial_rounds"}
 
 
 def test_every_command_takes_plugins():
