@@ -16,6 +16,7 @@ import nsa_brian
 from experiments.core.nsa_agents import NSA, NSAAgent, plain_model
 from nsa_brian import DEFAULT_SET, ParameterSet, load
 from nsa_brian.engines.registry import MODELS, engine_of
+from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameter_set import names
 
 T = TypeVar("T")
@@ -101,8 +102,8 @@ def _is_model(what: str) -> bool:
         return True
     if what.endswith(".json"):
         try:
-            return "format" in json.loads(Path(what).read_text("utf-8"))
-        except (OSError, ValueError, TypeError, RecursionError):
+            return "format" in parse_json(read_text(what))
+        except (ValueError, TypeError):
             return False  # as a parameter file it will be told what is wrong with it
 
     from nsa_brian.model import loading  # here: it takes Brian2

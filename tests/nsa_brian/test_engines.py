@@ -205,12 +205,15 @@ def test_standalone_devices_are_refused(name):
 
 
 def test_table_plays_as_rounds():
-    # 100 games of 4,000 rounds over 20 sets; a single other choice would set a game on another course.
+    # 100 games of 4,000 rounds over 20 sets; a single other choice sets a game on another course. Those few in which two
+    # options come within the table's error of a tie do part, and mostly find back.
     parameters = [p for p in SHIPPED + nearby_sets(18) for _ in range(5)]
     played = [
         game(cls(10, parameters, 100, rng=streams(0, "agent", range(100))), 4000, "MAB-sin") for cls in (Rounds, Table)
     ]
-    assert (played[0] == played[1]).mean() >= 0.999
+    same = played[0] == played[1]
+    assert same.all(axis=0).sum() >= 95
+    assert np.sort(same.mean(axis=0))[1] >= 0.98  # all games but one
 
 
 @pytest.mark.parametrize("parameters", [*SHIPPED, SHORT])
