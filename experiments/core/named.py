@@ -5,11 +5,9 @@ What the user names is read once, in the process of the command.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar, cast
 
 import nsa_brian

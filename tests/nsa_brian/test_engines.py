@@ -205,8 +205,8 @@ def test_standalone_devices_are_refused(name):
 
 
 def test_table_plays_as_rounds():
-    # 100 games of 4,000 rounds over 20 sets; a single other choice sets a game on another course. Those few in which two
-    # options come within the table's error of a tie do part, and mostly find back.
+    # 100 games of 4,000 rounds over 20 sets; a single other choice sets a game on another course. Those few in which
+    # two options come within the table's error of a tie do part, and mostly find back.
     parameters = [p for p in SHIPPED + nearby_sets(18) for _ in range(5)]
     played = [
         game(cls(10, parameters, 100, rng=streams(0, "agent", range(100))), 4000, "MAB-sin") for cls in (Rounds, Table)
