@@ -25,6 +25,7 @@ from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.rounds import Rounds
+from nsa_brian.engines.table import Table
 from nsa_brian.model.model import PAPER
 from nsa_brian.model.timing import steps_of
 
@@ -134,6 +135,8 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
 def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: int) -> float:
     """Seconds a round of whole games on MAB-P: the model, the bandit and the record."""
     agent = NSA(n_arms, engine=engine, n_games=n_games, rng=streams(0, "agent", range(n_games)))
+    if isinstance(agent.engine, Table):
+        agent.engine.table.make_all()  # once for all games to come
     bandit = envs.make("MAB-P", n_arms, n_games=n_games)
 
     times = []
