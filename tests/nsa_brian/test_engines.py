@@ -204,6 +204,7 @@ def test_standalone_devices_are_refused(name):
     assert "needs Brian2's runtime device" in out, err
 
 
+@pytest.mark.slow
 def test_table_plays_as_rounds():
     # 100 games of 4,000 rounds over 20 sets; a single other choice sets a game on another course. Those few in which
     # two options come within the table's error of a tie do part, and mostly find back.
@@ -318,6 +319,7 @@ def test_a_users_wish_for_numpy_is_told_as_the_cause():
     assert "500 times slower: Brian2's preference codegen.target is not 'auto'" in run_python(numpy).communicate()[1]
 
 
+@pytest.mark.slow
 def test_damaged_files_in_the_cache_are_made_anew(tmp_path):
     first = run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path)).communicate()[0]
     files = list(tmp_path.rglob("*.so"))
