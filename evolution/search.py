@@ -211,7 +211,7 @@ class Search:
         """
         parameters = [self.genome.decode(individual) for individual in self.population]
         saved = checkpoint.Checkpoint(
-            self.settings, self.state(), _name(self.fitness), dict(extra or {}), checkpoint.versions()
+            self.settings, self.state(), name_of(self.fitness), dict(extra or {}), checkpoint.versions()
         )
         checkpoint.write(Path(folder), saved, parameters)
 
@@ -297,7 +297,7 @@ def evaluate(
 _STRATEGY = ("centroid", "sigma", "pc", "ps", "C", "B", "diagD", "cond", "update_count")
 
 
-def _name(fitness: OwnFitness | None) -> str:
+def name_of(fitness: OwnFitness | None) -> str:
     """What a fitness of the user's own is called."""
     return "" if fitness is None else str(getattr(fitness, "__qualname__", type(fitness).__name__))
 

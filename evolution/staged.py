@@ -15,7 +15,7 @@ from evolution.checkpoint import versions
 from evolution.files import write_atomically
 from evolution.fitness import OwnFitness
 from evolution.look import Look
-from evolution.search import Search, evaluate
+from evolution.search import Search, evaluate, name_of
 from evolution.stages import Rung, StagedSettings
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
@@ -146,7 +146,7 @@ class StagedSearch:
             "format": FORMAT,
             "version": VERSION,
             "settings": settings,
-            "fitness": "" if self.fitness is None else getattr(self.fitness, "__qualname__", "own"),
+            "fitness": name_of(self.fitness),
             "extra": dict(extra or {}),
             "versions": versions(),
             "runs": list(self.runs),

@@ -44,10 +44,11 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
     tick : callable
         Told how many rounds were played since it was last called, for a progress bar.
     """
-    game = _Game(bandit, n_rounds, tick, one_by_one=hasattr(agent, "watch"))
+    pays_itself = type(bandit).pull is not Bandit.pull  # by a rule of its own
+    game = _Game(bandit, n_rounds, tick, one_by_one=pays_itself or hasattr(agent, "watch"))
     if hasattr(agent, "watch"):
         agent.watch(bandit)  # which shows the round that is to be played
-    if hasattr(agent, "play_ahead") and getattr(agent, "plays_ahead", True):
+    if hasattr(agent, "play_ahead") and getattr(agent, "plays_ahead", True) and not pays_itself:
         while game.left:
             game.played(agent.play_ahead(game.probabilities, game.luck)[0])
     elif hasattr(agent, "play"):  # NSA on the Brian2 network plays all rounds in one run, and asks when it is ready
@@ -72,7 +73,7 @@ class _Game:
     """
 
     def __init__(self, bandit: Bandit, n_rounds: int, tick: Callable[[int], None], one_by_one: bool) -> None:
-        self._bandit, self._tick = bandit, tick
+        self._bandit, self._tick, self._one_by_one = bandit, tick, one_by_one
         lengths = stretches(n_rounds, bandit.n_games, bandit.n_arms)
         self._lengths = iter([1] * n_rounds if one_by_one else lengths)
         size = (n_rounds, bandit.n_games)
@@ -90,25 +91,27 @@ class _Game:
     def _lay_out(self) -> None:
         length = next(self._lengths)
         self.probabilities, self.luck = self._bandit.ahead(length)
-        self._arms, self._t = np.empty((length, self._bandit.n_games), np.int32), 0
+        size, self._t = (length, self._bandit.n_games), 0
+        self._arms, self._rewards = np.empty(size, np.int32), np.empty(size, np.int8)
 
     def pull(self, arms: np.ndarray) -> np.ndarray:
         """The rewards of the next round."""
         t = self._t
-        rewards = pay(self.probabilities[t], self.luck[t], arms)
-        self._arms[t] = arms
+        rewards = self._bandit.pull(arms) if self._one_by_one else pay(self.probabilities[t], self.luck[t], arms)
+        self._arms[t], self._rewards[t] = arms, rewards
         self._t += 1
         if self._t == len(self._arms):
-            self.played(self._arms)
+            self.played(self._arms, self._rewards)
         return rewards
 
-    def played(self, arms: np.ndarray) -> None:
+    def played(self, arms: np.ndarray, rewards: np.ndarray | None = None) -> None:
         """Write down the present stretch, in which these arms (rounds, games) were pulled, and go on to the next."""
         found, p = self._found, self.probabilities
         start = len(found.arms) - self.left
         these = slice(start, start + len(arms))
         expected = np.take_along_axis(p, arms[:, :, None], axis=2)[:, :, 0]
-        found.arms[these], found.expected[these], found.rewards[these] = arms, expected, self.luck < expected
+        found.arms[these], found.expected[these] = arms, expected
+        found.rewards[these] = self.luck < expected if rewards is None else rewards
         if p.strides[0] == 0:  # one round stands for all
             p = p[:1]
         best_arm = p.argmax(axis=2)

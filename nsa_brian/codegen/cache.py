@@ -28,7 +28,8 @@ SUBFOLDER = "brian_extensions"
 
 
 def see_to_cache() -> None:
-    """Have Brian2 keep compiled code in a temporary folder, and say so, if its cache is not to be used."""
+    """Have Brian2 load whole files only, from a cache that is ours; from a temporary one, and say so, if it is not."""
+    extension_manager.CythonExtensionManager._load_module = _load_whole
     folder = extension_manager.get_cython_cache_dir()
     if folder is None:  # there is no Cython
         return
@@ -125,6 +126,3 @@ def _load_whole(self: Any, module_path: str, **settings: Any) -> Any:
         sys.path[:] = before  # Brian2 puts its folder there for the time of the import
         os.remove(module_path)
         return _load(self, module_path, **settings)
-
-
-extension_manager.CythonExtensionManager._load_module = _load_whole

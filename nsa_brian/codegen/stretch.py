@@ -113,7 +113,6 @@ class CompiledStretch:
         n_games, n_arms = players.ends.shape[1:]
         self._by_statements = not isinstance(structure.rule, Value)
         self._table = isinstance(answers, Grid)
-        self._kept = answers  # whose arrays the code works on
         values = [{**model.values_in_si(p), "n_arms": float(n_arms)} for p in players.parameters]
         learn, lines = _rule(model)
         value = f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"
