@@ -18,4 +18,3 @@ def test_a_bandit_that_pays_by_a_rule_of_its_own_is_asked():
     bandit = Contrary(4, n_games=2, seed=1)
     record = play(NSA(4, seed=1, n_games=2), bandit, 60)
     assert (record.rewards == (record.arms != record.best_arm)).all()
-    assert 0 < record.rewards.mean() < 1
