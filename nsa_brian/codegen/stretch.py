@@ -19,9 +19,9 @@ from nsa_brian.model.structure import closure
 from nsa_brian.parameters import NSAParameters
 
 
-@dataclass(frozen=True)
+@dataclass
 class Grid:
-    """Answers that are looked up, in the arrays of a response table.
+    """Answers that are looked up, in the arrays of a response table, which grows.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class CompiledStretch:
         model, structure = players.model, players.model.structure
         n_games, n_arms = players.ends.shape[1:]
         self._by_statements = not isinstance(structure.rule, Value)
-        self._table = isinstance(answers, Grid)
+        self._grid = answers if isinstance(answers, Grid) else None
         values = [{**model.values_in_si(p), "n_arms": float(n_arms)} for p in players.parameters]
         learn, lines = _rule(model)
         value = f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"
@@ -177,7 +177,7 @@ class CompiledStretch:
                 "sizes": SIZES,
                 "buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "by_statements": self._by_statements,
-                "keeps_highest": self._table and not self._by_statements,  # one number at a time changes
+                "keeps_highest": self._grid is not None and not self._by_statements,  # one number at a time changes
                 "of_sets": used,
                 "synaptic": structure.synaptic,
                 "lasting": (*players.lasting,),
@@ -205,7 +205,9 @@ class CompiledStretch:
     @property
     def waiting(self) -> np.ndarray:
         """The games (n,) that stopped since an option has no answer in compiled code."""
-        return np.flatnonzero(self._arrays["from"] < self._size("n_rounds")) if self._table else np.empty(0, np.intp)
+        if self._grid is None:
+            return np.empty(0, np.intp)
+        return np.flatnonzero(self._arrays["from"] < self._size("n_rounds"))
 
     def stale(self, games: np.ndarray) -> np.ndarray:
         """Places (n,), in flattened arrays, of options in some games whose synapse has changed since they answered."""
@@ -220,13 +222,6 @@ class CompiledStretch:
         """Take note that all options of some games have answered."""
         self.pulled[games] = -1
         self.changed[games] = 0
-
-    def look_in(self, grid: Grid | Integrator) -> None:
-        """Take a table's arrays as they are now."""
-        assert isinstance(grid, Grid)
-        self._put("points", grid.points)
-        if not grid.finite:
-            self.watch()
 
     def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None) -> None:
         """Lay out the rounds to come; see ``Stretch.play`` of the engines."""
@@ -245,6 +240,10 @@ class CompiledStretch:
 
     def run(self) -> None:
         """Play the rounds, or go on with them in games that waited."""
+        if self._grid is not None:
+            self._put("points", self._grid.points)  # others, if cells were made
+            if not self._grid.finite:
+                self.watch()
         self._run()
 
     @property

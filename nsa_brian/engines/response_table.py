@@ -49,9 +49,7 @@ class ResponseTable:
     Attributes
     ----------
     grid : Grid
-        The table's arrays, for compiled code; those of the points are others when cells have been made.
-    finite : bool
-        Whether all answers so far are numbers.
+        The table's arrays, for compiled code too.
     """
 
     def __init__(
@@ -75,19 +73,13 @@ class ResponseTable:
         )
         given = "" if self.coordinate == "w" else self.coordinate
         self._pairs = Pairs(self.parameters, BATCH, dt, method, given, model)
-        self._parts = np.zeros((len(self.parameters), cells), dtype=np.int64)  # 0 where a cell is still to be made
-        self._offsets = np.zeros_like(self._parts)
-        self._points, self._n_points = np.empty((0, 2)), 0
-        self.finite = True
+        parts, offsets = np.zeros((2, len(self.parameters), cells), dtype=np.int64)
+        self.grid = Grid(self.coordinate, parts, offsets, np.empty((0, 2)), self.scale, finite=True)
+        self._n_points = 0
 
     def __len__(self) -> int:
         """Points in the table."""
         return self._n_points
-
-    @property
-    def grid(self) -> Grid:
-        """The table's arrays."""
-        return Grid(self.coordinate, self._parts, self._offsets, self._points, self.scale, self.finite)
 
     def look_up(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Activities (2, n), u and v, for values (n,) of the coordinate and of the ``which``-th parameter sets (n,)."""
@@ -100,7 +92,7 @@ class ResponseTable:
 
     def make_all(self) -> None:
         """Make all cells."""
-        self._make(np.arange(self._parts.size))
+        self._make(np.arange(self.grid.parts.size))
 
     def _look_beyond(self, which: np.ndarray, value: np.ndarray, beyond: np.ndarray) -> np.ndarray:
         """The same where some values lie outside of the table: those are integrated."""
@@ -112,14 +104,14 @@ class ResponseTable:
     def _interpolate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         x = value * self.cells
         cell = np.minimum(x.astype(np.intp), self.cells - 1)
-        parts = self._parts[which, cell]
+        parts = self.grid.parts[which, cell]
         if not parts.all():
             self._make((which * self.cells + cell)[parts == 0])
-            parts = self._parts[which, cell]
+            parts = self.grid.parts[which, cell]
         y = (x - cell) * parts
         middle = np.minimum(y.astype(np.intp) | 1, parts - 1)  # of the two parts that a parabola spans
-        at = self._offsets[which, cell] + middle
-        left, centre, right = self._points[at - 1].T, self._points[at].T, self._points[at + 1].T
+        at = self.grid.offsets[which, cell] + middle
+        left, centre, right = self.grid.points[at - 1].T, self.grid.points[at].T, self.grid.points[at + 1].T
         t = y - middle
         return centre + t / 2 * (right - left + t * (left + right - 2 * centre))
 
@@ -148,14 +140,14 @@ class ResponseTable:
         """Enter finished cells, with their points (2, n, points of a cell)."""
         _, n, length = points.shape
         start, self._n_points = self._n_points, self._n_points + n * length
-        if self._n_points > len(self._points):  # twice as much room, so that it does not happen often
+        if self._n_points > len(self.grid.points):  # twice as much room, so that it does not happen often
             room = np.empty((2 * self._n_points, 2))
-            room[:start] = self._points[:start]
-            self._points = room
-        self._points[start : self._n_points] = points.reshape(2, -1).T
-        self._offsets.reshape(-1)[flat] = start + np.arange(n) * length
-        self._parts.reshape(-1)[flat] = length - 1
-        self.finite &= bool(np.isfinite(points).all())
+            room[:start] = self.grid.points[:start]
+            self.grid.points = room
+        self.grid.points[start : self._n_points] = points.reshape(2, -1).T
+        self.grid.offsets.reshape(-1)[flat] = start + np.arange(n) * length
+        self.grid.parts.reshape(-1)[flat] = length - 1
+        self.grid.finite &= bool(np.isfinite(points).all())
 
     def _integrate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Activities (2, n) for many values of many parameter sets."""

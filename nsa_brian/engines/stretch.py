@@ -110,8 +110,7 @@ class CompiledRounds(Stretch):
 
     def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, mend: bool) -> None:
         self._engine = engine
-        self._looked_up = isinstance(answers, Grid)  # in a table, which knows whether all in it are numbers
-        watched = engine.model != PAPER and not self._looked_up
+        watched = engine.model != PAPER and not isinstance(answers, Grid)  # which knows whether all in it are numbers
         self._compiled = CompiledStretch(players, answers, watched, mend)
         self._games = np.arange(engine.n_games)
         #: What was left stale at the end of the last stretch, for the next one to see to.
@@ -169,14 +168,14 @@ class CompiledRounds(Stretch):
         if noise is None and engine.model.noise:
             noise = _rounds(engine.rng, len(chances), (engine.n_games, engine.n_arms))
         compiled.begin(row, chances, luck, noise)
-        self._run()
+        compiled.run()
         while (games := compiled.waiting).size and not compiled.runaway:
             places = compiled.stale(games)
             found = engine.answer(places)
             engine.ends.reshape(len(found), -1)[:, places] = found
             self._watch(found[:2])
             compiled.answered(games)
-            self._run()
+            compiled.run()
         if compiled.runaway:
             raise runaway(engine.model)
         if not self._every:
@@ -184,11 +183,6 @@ class CompiledRounds(Stretch):
         arms, agreed = compiled.choices
         engine.agreed = agreed[-1].copy()
         return arms, agreed
-
-    def _run(self) -> None:
-        if self._looked_up:
-            self._compiled.look_in(self._engine.answers())  # the table may have grown
-        self._compiled.run()
 
     def _watch(self, activity: np.ndarray) -> None:
         """Have an eye on the activities from now on, if there is a reason to."""
