@@ -14,7 +14,8 @@ from nsa_brian.codegen.expression import numpy_function, numpy_rule
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, select
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.base import AnyModel
+from nsa_brian.model.model import PAPER
 from nsa_brian.model.reading import Value
 from nsa_brian.parameters import NSAParameters
 
@@ -68,7 +69,7 @@ class Engine(ABC):
         ties: str = "random",
         tolerance: float = 1e-6,
         rng: Randomness | None = None,
-        model: Model = PAPER,
+        model: AnyModel = PAPER,
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
@@ -81,7 +82,7 @@ class Engine(ABC):
             raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
         if not tolerance >= 0:
             raise ValueError(f"tolerance must be a number from 0 up, got {tolerance}")
-        if not isinstance(model, Model):
+        if not isinstance(model, AnyModel):
             raise ValueError(f"model must be a Model, got {model!r}")
         refusal = model.refusal(self.name)
         if refusal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from brian2 import second
@@ -18,10 +18,10 @@ from nsa_brian.model.couplings import Coupling
 from nsa_brian.model.reading import (
     CONSTANTS,
     FUNCTIONS,
-    KEYWORDS,
     RESERVED,
     Statement,
     Value,
+    check_name,
     dimension_of,
     names_in,
     nearest,
@@ -102,7 +102,7 @@ class _Reader:
 
     def _check_parameters(self) -> None:
         for parameter in self.model.parameters:
-            self._check_name("parameters", parameter.name)
+            check_name("parameters", parameter.name)
 
     def _read_places(self) -> None:
         model = self.model
@@ -165,23 +165,8 @@ class _Reader:
         by = "a parameter" if name in self.declared else self.origin.get(name)
         if by:
             raise ModelError(f"{where}: the name {name!r} is taken, by {by}")
-        self._check_name(where, name)
+        check_name(where, name)
         self.origin[name] = where
-
-    def _check_name(self, where: str, name: str) -> None:
-        """Refuse a name that has a meaning already, to us, to Brian2 or to C++."""
-        if name.endswith(("_pre", "_post")) or name.startswith("_"):
-            raise ModelError(f"{where}: {name!r} must neither end in _pre or _post nor begin with an underscore")
-        takers: list[tuple[Container[str], str]] = [
-            (RESERVED, "something with a meaning of its own"),
-            (KEYWORDS, "a word of C++"),
-            (FUNCTIONS, "a function"),
-            (CONSTANTS, "a constant"),
-            (DEFAULT_UNITS, "a unit"),
-        ]
-        for names, taker in takers:
-            if name in names:
-                raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
 
     def _read_couplings(self) -> list[tuple[str, Coupling]]:
         model = self.model

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,19 +13,18 @@ from brian2 import Equations, Quantity
 from brian2.units.fundamentalunits import get_unit
 
 from nsa_brian.errors import ModelError, printable
-from nsa_brian.files import parse_json
 from nsa_brian.model import declaration, equations
+from nsa_brian.model.base import VERSION, AnyModel, model_from_dict, model_from_json
 from nsa_brian.model.couplings import Coupling, Lateral, Population
-from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import SYNAPSE, Structure
-from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
+from nsa_brian.parameters import Parameter
 
-#: What a model's JSON says of itself, and the version of its form.
-FORMAT, VERSION = "nsa-model", 1
+#: What a rate model's JSON says of itself.
+FORMAT = "nsa-model"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class Model(AnyModel):
     """A rate model, declared. What is not given is the paper's. Everything is checked when it is made.
 
     Parameters
@@ -130,17 +127,6 @@ class Model:
         except ModelError as error:
             raise ModelError(f"model {self.name}: {error}") from None
 
-    def _check_parameters(self) -> None:
-        seen: set[str] = set()
-        for parameter in self.parameters:
-            name = parameter.name
-            if name in PARAMETERS or name in ("noise", "own"):
-                raise ModelError(f"constant {name!r} is a parameter of the model already")
-            if name in seen:
-                raise ModelError(f"parameter {name!r} is declared twice")
-            seen.add(name)
-            unit_of(parameter.unit)
-
     def __hash__(self) -> int:
         return hash((self.name, self.rate_u, self.plasticity, self.parameters, self.noise))
 
@@ -159,26 +145,6 @@ class Model:
     def structure(self) -> Structure:
         """The strings, read and checked."""
         return declaration.read(self)
-
-    @cached_property
-    def declared(self) -> Mapping[str, Parameter]:
-        """All parameters by name: the 22, then the model's own."""
-        return MappingProxyType({**PARAMETERS, **{parameter.name: parameter for parameter in self.parameters}})
-
-    def complete(self, parameters: NSAParameters) -> NSAParameters:
-        """Parameters with all that the model declares: its own at their defaults where they have no value yet."""
-        if not self.parameters and not parameters.own:
-            return parameters
-        foreign = [name for name, _ in parameters.own if name not in self.declared]
-        if foreign:
-            raise ValueError(f"parameter {foreign[0]!r} is none of the model {self.name}'s")
-        return NSAParameters.from_dict(parameters.to_dict(), self.declared)
-
-    def values_in_si(self, parameters: NSAParameters) -> dict[str, float]:
-        """All that has a name in the equations, in SI units: parameters, and the noise if there is any."""
-        values = self.complete(parameters).to_dict()
-        found = {name: value * float(unit_of(self.declared[name].unit)) for name, value in values.items()}
-        return {**found, "noise": self.noise} if self.noise else found
 
     def refusal(self, engine: str) -> str:
         """Why an engine cannot run the model; empty if it can."""
@@ -223,14 +189,18 @@ class Model:
         return {"format": FORMAT, "version": VERSION, **plain}
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Model:
-        """What :meth:`to_dict` made; a ValueError says what is wrong with anything else."""
-        if not isinstance(record, Mapping) or record.get("format") != FORMAT:
-            raise ModelError(f"a model is a JSON object whose format is {FORMAT}")
-        if record.get("version") != VERSION:
-            raise ModelError(
-                f"a model of version {record.get('version')!r} cannot be read here, only of version {VERSION}"
-            )
+    def from_dict(cls, record: Mapping[str, Any]) -> AnyModel:
+        """What :meth:`to_dict` of any model made; a ValueError says what is wrong with anything else."""
+        return model_from_dict(record)
+
+    @classmethod
+    def from_json(cls, text: str) -> AnyModel:
+        """A model from the text of a file."""
+        return model_from_json(text)
+
+    @classmethod
+    def from_plain(cls, record: Mapping[str, Any]) -> Model:
+        """A rate model from its form as data."""
         plain = {name: value for name, value in record.items() if name not in ("format", "version")}
         unknown = set(plain) - {f.name for f in dataclasses.fields(cls)}
         if unknown:
@@ -245,24 +215,6 @@ class Model:
         except TypeError as error:
             raise ModelError(f"not a model: {printable(str(error))}") from None
         return cls(**made)
-
-    def to_json(self) -> str:
-        """The model as the text of a file."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Model:
-        """A model from the text of a file."""
-        try:
-            return cls.from_dict(parse_json(text))
-        except ModelError:
-            raise
-        except ValueError as error:
-            raise ModelError(str(error)) from None
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a JSON file, which every command takes as ``--model``."""
-        Path(path).write_text(self.to_json(), "utf-8")
 
 
 def check_noise(model: Model, method: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -165,6 +165,22 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
 def names_in(expression: str) -> set[str]:
     """All names in an expression, those of functions included."""
     return set(get_identifiers(expression)) - {"and", "or", "not", "True", "False"}
+
+
+def check_name(where: str, name: str) -> None:
+    """Refuse a name that has a meaning already, to us, to Brian2 or to C++."""
+    if name.endswith(("_pre", "_post")) or name.startswith("_"):
+        raise ModelError(f"{where}: {name!r} must neither end in _pre or _post nor begin with an underscore")
+    takers: list[tuple[Container[str], str]] = [
+        (RESERVED, "something with a meaning of its own"),
+        (KEYWORDS, "a word of C++"),
+        (FUNCTIONS, "a function"),
+        (CONSTANTS, "a constant"),
+        (DEFAULT_UNITS, "a unit"),
+    ]
+    for names, taker in takers:
+        if name in names:
+            raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
 
 
 def check_syntax(where: str, expression: str) -> None:

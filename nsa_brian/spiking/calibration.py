@@ -1,31 +1,107 @@
-"""From rates to spikes: the coupling with which a spiking network has the rate model's critical weight w*.
+"""From rates to spikes: the one map that serves all spiking models.
 
-In both models an option's activity outlasts the input if the value Phi_v of its weight exceeds a critical one. In the
-spiking network U drives V with ``J_v * Phi_v``, and activity outlasts the input from some current ``J*`` on. So with
-``J_v = J* / Phi*``, where Phi* is the rate model's critical value, w* is the same in both.
+Of a rate model's parameters, ``w_max`` and the ten of the value and learning rate functions are used as they are. Time
+constants, gains, offsets, thresholds and the input give way to neurons. What those are there for is the critical value
+Phi* of Phi_v, from which on activity outlasts the input; it is carried over. In a spiking network U drives V with a
+strength, and activity outlasts the input from some strength on, which is measured with the network itself and put in
+for the parameter that the model calls ``critical``. ``gain`` is the strength in units of it: 1 at Phi*, and ``top`` at
+the highest value that a weight can have, for whatever rate model. So the critical weight w* is the same in both.
+
+Before that, where a model says so (``homeostasis``), the background is set such that an untrained network fires at the
+rate ``spontaneous``: neurons with all their constants off by a tenth then still hold a memory or lose it as they should.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 from brian2 import ms
 
+from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import answers
+from nsa_brian.codegen.spikes import SpikingGames, n_seeds
 from nsa_brian.model.critical import critical
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking.network import SpikingNetwork
-from nsa_brian.spiking.parameters import SpikingParameters
+from nsa_brian.spiking.model import SpikingModel
 
-#: Firing rate in Hz above which activity counts as having outlasted the input.
-LASTING = 5.0
+#: Firing rate in Hz above which activity counts as having outlasted the input: between spontaneous and persistent.
+LASTING = 8.0
+#: Strengths tried at once; by how much the range around the last guess goes up and down, and rounds, of each stage.
+POINTS, STAGES = 16, ((10.0, 2), (2.0, 2), (1.35, 12), (1.35, 12))
+#: Games that spontaneous firing is measured in, and by how much the background follows it, round by round.
+GAMES, FOLLOWS = 8, (0.25,) * 6 + (0.1,) * 8
+#: Options of the network that is measured, at most: more change nothing.
+OPTIONS = 20
+#: Sets that are calibrated together, so that no batch outgrows the memory.
+BATCH = 16
+
+Values = dict[str, float]
 
 
-def coupling(parameters: NSAParameters, spiking: SpikingParameters, dt: Any = 0.5 * ms) -> float:
-    """The strength J_v in nA that gives the spiking network the critical weight of the rate model."""
-    return critical_current(spiking, float(dt / ms)) / critical_value(parameters)
+def calibrated(
+    model: SpikingModel, parameters: Sequence[NSAParameters], n_arms: int, dt: Any = 0.5 * ms
+) -> list[Values]:
+    """All numbers of each parameter set in SI units, with those that are found for it.
+
+    Raises
+    ------
+    ValueError
+        If the rate parameters, or the neurons, have no critical strength.
+    """
+    step, options = float(dt / ms), min(n_arms, OPTIONS)
+    todo = [p for p in dict.fromkeys(parameters) if (model, p, options, step) not in _known]
+    for i in range(0, len(todo), BATCH):
+        part = todo[i : i + BATCH]
+        values = [_mapped(model, p) for p in part]
+        if model.homeostasis:
+            _balance(model, values, options, dt)
+        if model.critical:
+            _find_critical(model, values, options, dt)
+        _known.update({(model, p, options, step): found for p, found in zip(part, values, strict=True)})
+    return [_known[model, p, options, step] for p in parameters]
+
+
+#: What was found already.
+_known: dict[tuple[SpikingModel, NSAParameters, int, float], Values] = {}
+
+
+def gain_of(model: SpikingModel, values: Mapping[str, Any], w: Any) -> Any:
+    """How strong synapses of some weights are, in units of the critical strength."""
+    structure = model.structure
+    helpers = {name: text for name, text, _ in structure.gain.helpers}
+    function = numpy_function(structure.gain.expression, {**structure.expressions, **helpers}, values)
+    return function(w=w)
+
+
+def _mapped(model: SpikingModel, parameters: NSAParameters) -> Values:
+    """The numbers of a set, with what the rate model's come to."""
+    values = model.values_in_si(parameters)
+    if not {"Phi_star", "Phi_top"} & _names_of_gain(model):
+        return values
+    phi = numpy_function(model.structure.expressions["Phi_v"], {}, values)
+    highest = float(np.max(phi(w=np.linspace(0, values["w_max"], 4001))))
+    star = critical_value(paper_part(parameters))
+    if highest <= star:
+        raise ValueError(
+            "the rate parameters have no critical weight that spiking neurons could share: no weight up to w_max has "
+            f"a value above the critical one, {star:.3g}"
+        )
+    return {**values, "Phi_star": star, "Phi_top": highest}
+
+
+def _names_of_gain(model: SpikingModel) -> set[str]:
+    from nsa_brian.model.reading import names_in
+
+    gain = model.structure.gain
+    return set().union(*map(names_in, [gain.expression, *(text for _, text, _ in gain.helpers)]))
+
+
+def paper_part(parameters: NSAParameters) -> NSAParameters:
+    """The 22 alone."""
+    return NSAParameters(**{info.name: value for info, value in parameters.items()})  # type: ignore[arg-type]
 
 
 @cache
@@ -43,31 +119,67 @@ def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
     if np.isnan(found):
         raise ValueError(
             "the rate parameters have no critical weight that spiking neurons could share: their activity outlasts "
-            "the input always or never; give SpikingParameters a number for J_v"
+            "the input always or never"
         )
     return found
 
 
-@cache
-def critical_current(spiking: SpikingParameters, dt: float = 0.5, points: int = 100) -> float:
-    """J*: the current in nA from U to V with all channels open above which activity outlasts the input.
+def _games(model: SpikingModel, values: list[Values], each: int, options: int, dt: Any) -> SpikingGames:
+    """Untrained games of each set, the first option at the critical strength."""
+    many = [found for found in values for _ in range(each)]
+    seeds = np.random.default_rng(0).random((len(many), n_seeds(model, values[0], options)))
+    games = SpikingGames(model, many, np.arange(len(many)), options, seeds, dt)
+    untrained = [float(gain_of(model, found, 0.0)) for found in values]
+    games.gain[:] = np.repeat(untrained, each)[:, None]
+    return games
 
-    Measured with the network itself, each of many currents in an option of its own: over a wide range, then over a
-    narrow one. The share of options that last tells where the step is, noise averaged out.
+
+def _balance(model: SpikingModel, values: list[Values], options: int, dt: Any) -> None:
+    """Find the background with which an untrained network fires at its spontaneous rate."""
+    games = _games(model, values, GAMES, options, dt)
+    name = model.homeostasis
+    wanted = np.array([found["spontaneous"] for found in values])
+    level = np.array([found[name] for found in values])
+    for follows in FOLLOWS:
+        games.set_value(name, level.repeat(GAMES))
+        games.respond()
+        rate = _rates(games, values)[0].mean(axis=1).reshape(-1, GAMES).mean(axis=1)
+        level = level * (wanted / np.maximum(rate, 0.05 * wanted)) ** follows
+    for found, best in zip(values, level, strict=True):
+        found[name] = float(best)
+
+
+def _find_critical(model: SpikingModel, values: list[Values], options: int, dt: Any) -> None:
+    """Find the strength from which on activity outlasts the input.
+
+    Each of many strengths has a game of its own: over a wide range, then over narrow ones. The share of games in which
+    the first option lasts tells where the step is, noise averaged out.
     """
-    spiking = spiking.replace(J_v=spiking.rheobase)
-    network = SpikingNetwork(1, points, spiking, np.random.default_rng(0), dt * ms)
-    low, high = 0.5, 16.0  # times the rheobase
-    for narrowed in (1.25, 1.05):
-        currents = np.geomspace(low, high, points)
-        network.option_values("Phi_v")[:] = currents
-        network.run(1)
-        lasts = (network.rates[:, 0] > LASTING).all(axis=0)
-        if lasts.all() or not lasts.any():
+    games = _games(model, values, POINTS, options, dt)
+    games.gain[:, 0] = 1
+    name = model.critical
+    centre = np.array([found[name] for found in values])
+    for stage, (reach, n_rounds) in enumerate(STAGES):
+        low, high = centre / reach, centre * reach
+        games.set_value(name, np.geomspace(low, high, POINTS, axis=1).ravel())
+        lasting = np.zeros(len(values))
+        for _ in range(n_rounds):
+            games.respond()
+            lasts = (_rates(games, values)[:, :, 0] > LASTING).all(axis=0)
+            lasting += lasts.reshape(-1, POINTS).mean(axis=1) / n_rounds
+        if stage == 0 and not ((lasting > 0) & (lasting < 1)).all():
+            which = "all" if lasting.max() == 1 else "no"
             raise ValueError(
-                f"with these spiking parameters activity outlasts the input for {'all' if lasts.all() else 'no'} "
-                f"currents from {low * spiking.rheobase:g} to {high * spiking.rheobase:g} nA; give J_v a number"
+                f"with these neurons activity outlasts the input for {which} {name} from a tenth of its default to ten "
+                f"times it; the model {model.name} needs another default of {name}, or other neurons"
             )
-        critical = low * (high / low) ** (1 - lasts.mean())
-        low, high = critical / narrowed, critical * narrowed
-    return float(critical * spiking.rheobase)
+        centre = low * (high / low) ** (1 - lasting)
+    for found, best in zip(values, centre, strict=True):
+        found[name] = float(best)
+
+
+def _rates(games: SpikingGames, values: list[Values]) -> np.ndarray:
+    """Firing rates of U and V in Hz, (2, games, options)."""
+    each = games.n_games // len(values)
+    reading = np.repeat([timing.reading for timing in games.timing[::each]], each)
+    return games.counts / (values[0]["neurons"] * reading)[None, :, None]

@@ -1,94 +1,52 @@
-"""Engine ``spiking``: the model with populations of spiking neurons in place of each rate neuron.
-
-The decision is carried through phase 2 by persistent firing; the agreement rule reads firing rates, and the weight,
-its value function and the plasticity rule are those of the rate model.
-
->>> from nsa_brian import SpikingNSA
->>> network = SpikingNSA(n_arms=5, seed=1)
->>> decision = network.decide()
->>> decision.arm, decision.agreed, len(decision.t_u)  # doctest: +SKIP
-"""
+"""What the two engines of spiking models have in common: parameters that are found, weights, firing rates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from brian2 import SpikeMonitor, ms, second
+from brian2 import ms
 
+from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.codegen.expression import numpy_function
-from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.base import Engine
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking import calibration
-from nsa_brian.spiking.network import SpikingNetwork
-from nsa_brian.spiking.parameters import SpikingParameters
+from nsa_brian.spiking.calibration import calibrated, gain_of
+from nsa_brian.spiking.model import SpikingModel
+from nsa_brian.spiking.shipped import SPIKING
 
 
-@dataclass(frozen=True)
-class SpikingDecision:
-    """One decision and the spikes that led to it.
-
-    Attributes
-    ----------
-    arm : int or array (games,)
-        The chosen arm.
-    agreed : bool or array (games,)
-        Whether U and V agreed on it; a random arm otherwise.
-    u, v : array (arms,), or (games, arms)
-        Firing rates of the populations in Hz in the last part of phase 2, which decided.
-    t_u, i_u, t_v, i_v : array (spikes,)
-        Time in seconds since the round's start and neuron of each spike in U and in V. Neuron i belongs to option
-        ``i // neurons``; the options of a game lie side by side, game after game.
-    """
-
-    arm: Any
-    agreed: Any
-    u: np.ndarray
-    v: np.ndarray
-    t_u: np.ndarray
-    i_u: np.ndarray
-    t_v: np.ndarray
-    i_v: np.ndarray
-
-
-class SpikingNSA(Engine):
-    """The spiking network playing; ``n_games`` games lie side by side in it, uncoupled.
+class SpikingEngine(Engine):
+    """A network of spiking neurons playing.
 
     Parameters
     ----------
     n_arms, n_games, ties, rng
         See :class:`nsa_brian.engines.base.Engine`. A child of ``rng`` is the source of the neurons' noise.
-    parameters : NSAParameters, optional
-        The rate model to follow, by default the package's default set: its value and learning rate functions are
-        used as they are, and its critical weight is met by the strength of the coupling (see
-        :mod:`nsa_brian.spiking.calibration`).
+    parameters : NSAParameters, or a sequence of them, optional
+        By default the package's default set, with the model's own at their defaults.
     tolerance : float
         Firing rates in Hz that tie. The default is about the standard deviation of the difference between two
         options of equal weight; silent options tie anyway.
-    seed : int, optional
-        Makes ``rng`` where none is given.
-    spiking : SpikingParameters, optional
-        The neurons and synapses.
+    model : SpikingModel
     dt : Quantity
         Time step.
-    record : bool
-        Whether to keep all spikes of all rounds in ``spikes``.
-    name : str
-        Prefix of all Brian2 names.
+    seed : int, optional
+        Makes ``rng`` where none is given.
+    quiet : bool
+        No noise: normal numbers are 0, numbers of events are their means. Then engines agree spike for spike.
 
     Attributes
     ----------
-    network : SpikingNetwork
-        Its ``U``, ``V``, ``options`` are NeuronGroups, its ``network`` the Brian2 Network to add monitors to.
-    spiking : SpikingParameters
-        As given, with the strength of the coupling filled in.
-    spikes : dict
-        The SpikeMonitors of ``"U"`` and ``"V"`` if recording.
+    values : list of dict
+        The numbers of each game's set in SI units, those that were found included.
     """
+
+    model: SpikingModel  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -99,76 +57,79 @@ class SpikingNSA(Engine):
         tolerance: float = 1.0,
         rng: Randomness | None = None,
         *,
-        seed: int | None = None,
-        spiking: SpikingParameters | None = None,
+        model: SpikingModel = SPIKING,
         dt: Any = 0.5 * ms,
-        record: bool = False,
-        name: str = "nsa_spiking",
+        seed: int | None = None,
+        quiet: bool = False,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
         rng = np.random.default_rng(seed) if rng is None else rng
-        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng)
-        if len(set(self.parameters)) > 1:
-            raise ValueError("the spiking engine plays all games with the same parameters")
-        spiking = SpikingParameters() if spiking is None else spiking
-        if spiking.J_v is None:
-            spiking = spiking.replace(J_v=calibration.coupling(self.parameters[0], spiking, dt))
-        self.spiking = spiking
-        self.network = SpikingNetwork(n_games, n_arms, spiking, self.rng.spawn(1)[0], dt, name)
-        self._value = numpy_function("Phi_v", self.model.function_of_weight("v"), self.constants())
-        self.spikes = self._monitors() if record else {}
-        self.network.network.add(*self.spikes.values())
-        self.reset()
+        if not isinstance(model, SpikingModel):
+            raise ValueError(f"model must be a SpikingModel, got {model!r}")
+        self._dt, self.quiet = dt, quiet
+        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        counts = {neurons.count for neurons in model.structure.populations.values()}
+        for name in sorted(counts):
+            if len({found[name] for found in self.values}) > 1 or self.values[0][name] % 1:
+                raise ValueError(f"{name} must be one whole number for all games, got {self.values[0][name]:g}")
+        self._weights = np.zeros((n_games, n_arms))
+        self._rates = np.zeros((2, n_games, n_arms))
+        constants = {name: value[:, None] if np.ndim(value) else value for name, value in self.constants().items()}
+        self._columns: dict[str, Any] = constants
+        self._eta = numpy_function("Phi_eta", model.structure.expressions, constants)
+        self._weight = numpy_function(model.weight, {}, constants) if model.flips else None
+
+    @cached_property
+    def values(self) -> list[dict[str, float]]:
+        """The numbers of each game's set in SI units."""
+        with told_if_slow(f"finding the critical coupling of the model {self.model.name}"):
+            return calibrated(self.model, self.parameters, self.n_arms, self._dt)
+
+    def constants(self) -> dict[str, Any]:
+        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
+        found = {}
+        for name in self.values[0]:
+            column = np.array([values[name] for values in self.values])
+            found[name] = column[0] if (column == column[0]).all() else column
+        return {**found, "n_arms": np.float64(self.n_arms)}
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
         """Firing rates of U and V in Hz in the last part of the last round."""
-        return self.network.rates
+        return self._rates
 
     @property
     def w(self) -> np.ndarray:  # type: ignore[override]
-        """Weights, a view of Brian2's own array."""
-        return self.network.option_values("w")
+        """Weights; those of synapses that learn by spikes are their means."""
+        return self._weights
 
-    def respond(self) -> None:
-        """Run one round and stop at its end."""
-        self._value_weights()
-        self.network.run(1)
+    def gains(self) -> np.ndarray:
+        """How strong the synapses are, in units of the critical strength."""
+        return gain_of(self.model, self._columns, self._weights)
 
-    def play(self, pull: Pull, n_rounds: int) -> None:
-        """Play a whole game in one ``Network.run``."""
+    def rates_of_learning(self) -> np.ndarray:
+        """Phi_eta of each weight."""
+        return np.broadcast_to(self._eta(w=self._weights), self._weights.shape)
 
-        def at_end() -> None:
-            arms = self.select()
-            self.learn(arms, pull(arms))
-            self._value_weights()
+    def choices(self, arms: np.ndarray) -> np.ndarray:
+        """1 for the chosen option of each game, -1 for the others."""
+        choice = np.full(self._weights.shape, -1.0)
+        choice.reshape(-1)[self._first + arms] = 1
+        return choice
 
-        self._value_weights()
-        self.network.run(n_rounds, at_end)
+    def weigh(self, strong: np.ndarray) -> None:
+        """Read the weights from the share of synapses that are strong."""
+        assert self._weight is not None
+        self._weights[:] = self._weight(b=strong)
 
-    def decide(self) -> SpikingDecision:
-        """Run a single decision with the present weights, record its spikes, and learn nothing."""
-        network = self.network.network
-        start = float(network.t / second)
-        monitors = self.spikes or self._monitors()
-        if not self.spikes:
-            network.add(*monitors.values())
-        self.respond()
-        if not self.spikes:
-            network.remove(*monitors.values())
-        arms = self.select()
-        spikes = {}
-        for key, monitor in monitors.items():
-            now = monitor.t / second >= start
-            spikes[f"t_{key.lower()}"], spikes[f"i_{key.lower()}"] = monitor.t[now] / second - start, monitor.i[now]
-        if self.n_games == 1:
-            return SpikingDecision(int(arms[0]), bool(self.agreed[0]), self.u[0].copy(), self.v[0].copy(), **spikes)
-        return SpikingDecision(arms, self.agreed, self.u.copy(), self.v.copy(), **spikes)
+    def strong(self, neurons: int) -> np.ndarray:
+        """Synapses (games, arms, neurons, neurons), as many of them strong as the weights ask for."""
+        whole = np.broadcast_to(self._columns["w_max"], self._weights.shape)
+        share = np.clip(self._weights / whole, 0, 1)
+        count = np.rint(share * neurons**2)[:, :, None]
+        return (np.arange(neurons**2) < count).astype(float).reshape(*self._weights.shape, neurons, neurons)
 
-    def _value_weights(self) -> None:
-        """Put the value of the present weights into the network."""
-        self.network.option_values("Phi_v")[:] = self._value(w=self.w)
-
-    def _monitors(self) -> dict[str, SpikeMonitor]:
-        groups = {"U": self.network.U, "V": self.network.V}
-        return {key: SpikeMonitor(group, name=f"{group.name}_spikes") for key, group in groups.items()}
+    @property
+    def synapses(self) -> Mapping[str, np.ndarray]:
+        """The weights."""
+        return {"w": self._weights}

@@ -37,16 +37,51 @@ static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
 // The whole part of a number, which need not fit an int.
 static inline double int_(double number) { return trunc(number); }
 
-// The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
-// Euler scheme asks for no more than the right moments), cut from one turn of Steele et al.'s splitmix64.
-static inline double noise(uint64_t& state)
+// The next 64 bits of a stream: one turn of Steele et al.'s splitmix64.
+static inline uint64_t random_bits(uint64_t& state)
 {
     uint64_t z = (state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
+    return z ^ (z >> 31);
+}
+
+// The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
+// Euler scheme asks for no more than the right moments), cut from 64 bits.
+static inline double noise(uint64_t& state)
+{
+    const uint64_t z = random_bits(state);
     const uint64_t sum = (z & 0xffff) + ((z >> 16) & 0xffff) + ((z >> 32) & 0xffff) + (z >> 48);
     return ((double)(int32_t)sum - 131070.0) * 2.6428997921303014e-05;  // the sum's own standard deviation
+}
+
+// The next number of a stream, uniform from 0 to 1.
+static inline double uniform(uint64_t& state)
+{
+    return (double)(random_bits(state) >> 11) * 1.1102230246251565e-16;  // 2^-53
+}
+
+// The chances, in parts of 2^32, that a Poisson number is at most 0, 1, 2, ..., as far as they can be told from 1.
+static inline void chances(double mean, std::vector<uint32_t>& found)
+{
+    found.clear();
+    double here = ::exp(-mean), upto = here;
+    for (int k = 1; upto * 4294967296.0 < 4294967295.5 && k < 1000; k++) {
+        found.push_back((uint32_t)(upto * 4294967296.0));
+        here *= mean / k;
+        upto += here;
+    }
+}
+
+// Poisson numbers from random bits, by their chances.
+static inline void count_events(
+    const uint32_t* __restrict bits, uint32_t* __restrict events, int64_t n, const std::vector<uint32_t>& chances)
+{
+    for (int64_t i = 0; i < n; i++)
+        events[i] = 0;
+    for (const uint32_t chance : chances)
+        for (int64_t i = 0; i < n; i++)
+            events[i] += bits[i] >= chance;
 }
 
 // The sum of x[0] to x[n - 1]; the array has room up to a multiple of eight. Eight sums side by side, so that they make

@@ -23,6 +23,7 @@ cdef extern from *:
     #include <string.h>
     #include <float.h>
     #include <limits.h>
+    #include <vector>
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}

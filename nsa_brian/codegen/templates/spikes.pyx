@@ -1,0 +1,267 @@
+{# A decision round of whole games of spiking neurons in one call: C++ from Brian2's generator.
+
+   A game has numbers of its own (parameters, means over populations) and populations of neurons, option after option.
+   In a time step all means are taken first, from the state that the step before left; then every neuron of every
+   population takes its step ({{vector_code['step_u']}}), and those at their threshold are reset
+   ({{vector_code['reset_u']}}). A population's variables lie in arrays with room up to a multiple of eight, under the
+   names that the generated code knows the group's arrays by, so that loops over them are whole vectors. Neurons beyond
+   the last do as others do and count for nothing. The arrays of a game stay as they are until the next call, so that
+   an outcome can follow on a round.
+
+   USES_VARIABLES { I, _sets, _steps, _which, _gain, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
+                    _n_games, _n_options, _b, _eta, _reward, _luck }
+   ALLOWS_SCALAR_WRITE
+   ITERATE_ALL { _idx } #}
+{% macro before_run() %}
+{% endmacro %}
+{% macro run() %}
+#cython: language_level=3
+# Compiled for {{ machine() }}
+{% set arrays = array_variables(variables) %}
+{% set given = [] %}
+{% set fixed = tables + ('_n_games', '_n_options', 'dt', 't', 't_in_timesteps') %}
+{% for name, var in arrays if name in fixed %}{% if given.append((name, var)) %}{% endif %}{% endfor %}
+cimport numpy as _numpy
+from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
+_numpy.import_array()
+
+cdef extern from *:
+    """
+    #include <float.h>
+    #include <math.h>
+    #include <string.h>
+    #include <vector>
+    #include "stdint_compat.h"
+    {{ hashdefine_lines|autoindent }}
+    {{ support_code_lines|autoindent }}
+    {{ support|autoindent }}
+    namespace nsa {
+
+    static void run(int, void** arrays)
+    {
+        {% for name, var in given %}
+        {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
+        {% endfor %}
+        const int64_t n_games = _all__n_games[0], n_options = _all__n_options[0];
+        const bool outcome = _all__mode[0] == 1, quiet = _all__mode[1] == 1, recording = _all__mode[2] == 1;
+        {% for name, var in arrays if name in ('dt', 't', 't_in_timesteps') %}
+        const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
+        {% endfor %}
+        int64_t _stride = 0, _seeds = 0, _total = 0;
+        {% for p in populations %}
+        // Neurons of an option (or of the pool), of the population, and room for them.
+        const int64_t _per_{{ p.name }} = _all__sizes[{{ loop.index0 }}];
+        const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * n_options' if p.of_options else '_per_' ~ p.name }};
+        const int64_t _room_{{ p.name }} = (_size_{{ p.name }} + 7) / 8 * 8;
+        const int64_t _at_{{ p.name }} = _stride, _seed_{{ p.name }} = _seeds, _column_{{ p.name }} = _total;
+        _stride += {{ p.arrays|length }} * _room_{{ p.name }};
+        _seeds += _room_{{ p.name }};
+        _total += _size_{{ p.name }};
+        {% for event in p.poisson %}
+        std::vector<uint32_t> _chances_{{ event }};
+        {% endfor %}
+        {% endfor %}
+        double* const _aligned = (double*)(((uintptr_t)_all__memory + 63) / 64 * 64);
+        // Names that begin with an underscore, or are qualified, cannot be hidden by those of a user's variables.
+        for (int64_t game = 0; game < n_games; game++)
+        {
+            const int64_t set = _all__which[game];
+            {% for name, var in arrays if name not in fixed and var.scalar %}
+            {{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
+            {% endfor %}
+            {% for name in of_sets if name in variables %}
+            {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ of_sets|length }} + {{ of_sets.index(name) }}];
+            {% endfor %}
+            {% for p in populations %}
+            {% for name in p.arrays %}
+            double* __restrict {{ get_array_name(variables[name]) }} = _aligned + game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
+            {% endfor %}
+            uint64_t* __restrict _stream_{{ p.name }} = (uint64_t*)_all__streams + game * _seeds + _seed_{{ p.name }};
+            (void)_stream_{{ p.name }};
+            {% endfor %}
+            {
+                {{ scalar_code['begin_game']|autoindent }}
+            }
+            const int64_t input_steps = _all__steps[4 * set], reading_step = _all__steps[4 * set + 1];
+            const int64_t round_steps = _all__steps[4 * set + 2], outcome_steps = _all__steps[4 * set + 3];
+            {% for p in populations if p.refractory %}
+            const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_of_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
+            {% endfor %}
+            if (!outcome)
+            {
+                {% for p in populations %}
+                {
+                    {{ scalar_code['begin_' ~ p.name]|autoindent }}
+                    for (int64_t _idx = 0; _idx < _room_{{ p.name }}; _idx++)
+                    {
+                        {{ vector_code['begin_' ~ p.name]|autoindent }}
+                    }
+                }
+                {% if p.of_options %}
+                for (int64_t k = 0; k < n_options; k++)
+                    _all__counts[{{ loop.index0 }} * n_games * n_options + game * n_options + k] = 0;
+                {% endif %}
+                {% endfor %}
+            }
+            {% for p in populations if p.of_options %}
+            {% for name in ('gain', 'choice') if name ~ '_in_' ~ p.name in variables %}
+            for (int64_t k = 0; k < n_options; k++)
+                for (int64_t i = 0; i < _per_{{ p.name }}; i++)
+                    {{ get_array_name(variables[name ~ '_in_' ~ p.name]) }}[k * _per_{{ p.name }} + i] = {{ 'outcome ? _all__choice[game * n_options + k] : 0.0' if name == 'choice' else '_all__gain[game * n_options + k]' }};
+            {% endfor %}
+            {% endfor %}
+            const int64_t _first = outcome ? round_steps : 0, _end = outcome ? round_steps + outcome_steps : round_steps;
+            for (int64_t step = _first; step < _end; step++)
+            {
+                if (step == _first || step == input_steps)
+                {
+                    {{ get_array_name(variables['I']) }}[0] = step < input_steps ? 1 : 0;
+                    {% for p in populations if p.poisson %}
+                    {
+                        {{ scalar_code['rates_' ~ p.name]|autoindent }}
+                    }
+                    {% for event in p.poisson %}
+                    nsa::chances({{ get_array_name(variables['mean_of_' ~ event]) }}[0], _chances_{{ event }});
+                    {% endfor %}
+                    {% endfor %}
+                }
+                {% for mean in means %}
+                {% if mean.by_option %}
+                for (int64_t k = 0; k < n_options; k++)
+                {
+                    const double _mean = nsa::sum({{ get_array_name(variables[mean.of]) }} + k * _per_{{ mean.source }}, _per_{{ mean.source }}) / _per_{{ mean.source }};
+                    for (int64_t i = 0; i < _per_{{ mean.place }}; i++)
+                        {{ get_array_name(variables[mean.name]) }}[k * _per_{{ mean.place }} + i] = _mean;
+                }
+                {% else %}
+                {{ get_array_name(variables[mean.name]) }}[0] = nsa::sum({{ get_array_name(variables[mean.of]) }}, _size_{{ mean.source }}) / _size_{{ mean.source }};
+                {% endif %}
+                {% endfor %}
+                {% for p in populations %}
+                {
+                    {% for word in p.words %}
+                    if (quiet)
+                    {
+                        {% for event in word.events %}
+                        for (int64_t i = 0; i < _room_{{ p.name }}; i++)
+                            {{ get_array_name(variables[event]) }}[i] = {{ '0' if word.noise else get_array_name(variables['mean_of_' ~ event]) ~ '[0]' }};
+                        {% endfor %}
+                    }
+                    else
+                    {% if word.noise %}
+                        NSA_VECTORISE
+                        for (int64_t i = 0; i < _room_{{ p.name }}; i++)
+                            {{ get_array_name(variables[word.events[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
+                    {% else %}
+                    {
+                        for (int64_t first = 0; first < _room_{{ p.name }}; first += 64)
+                        {
+                            const int64_t room = _room_{{ p.name }} - first < 64 ? _room_{{ p.name }} - first : 64;
+                            alignas(64) uint32_t bits[2][64], events[2][64];
+                            NSA_VECTORISE
+                            for (int64_t i = 0; i < room; i++)
+                            {
+                                const uint64_t word = nsa::random_bits(_stream_{{ p.name }}[first + i]);
+                                bits[0][i] = (uint32_t)word;
+                                bits[1][i] = (uint32_t)(word >> 32);
+                            }
+                            {% for event in word.events %}
+                            nsa::count_events(bits[{{ loop.index0 }}], events[{{ loop.index0 }}], room, _chances_{{ event }});
+                            NSA_VECTORISE
+                            for (int64_t i = 0; i < room; i++)
+                                {{ get_array_name(variables[event]) }}[first + i] = (double)(int32_t)events[{{ loop.index0 }}][i];
+                            {% endfor %}
+                        }
+                    }
+                    {% endif %}
+                    {% endfor %}
+                    {{ scalar_code['step_' ~ p.name]|autoindent }}
+                    NSA_VECTORISE
+                    for (int64_t _idx = 0; _idx < _room_{{ p.name }}; _idx++)
+                    {
+                        {{ vector_code['step_' ~ p.name]|autoindent }}
+                    }
+                }
+                {
+                    {{ scalar_code['reset_' ~ p.name]|autoindent }}
+                    const double* fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
+                    for (int64_t block = 0; block < _room_{{ p.name }}; block += 8)
+                    {
+                        double any = 0;
+                        for (int i = 0; i < 8; i++)
+                            any += fired[block + i];
+                        if (any == 0)
+                            continue;
+                        for (int64_t _idx = block; _idx < block + 8; _idx++)
+                        {
+                            if (fired[_idx] == 0)
+                                continue;
+                            {
+                                {{ vector_code['reset_' ~ p.name]|autoindent }}
+                            }
+                            {% if p.refractory %}
+                            {{ get_array_name(variables['wait_of_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
+                            {% endif %}
+                            {% if flips and p.of_options %}
+                            {{ get_array_name(variables['last_of_' ~ p.name]) }}[_idx] = (double)step;
+                            {% endif %}
+                            if (_idx >= _size_{{ p.name }})
+                                continue;
+                            {% if p.of_options %}
+                            if (step >= reading_step && !outcome)
+                                _all__counts[({{ loop.index0 }} * n_games + game) * n_options + _idx / _per_{{ p.name }}] += 1;
+                            {% endif %}
+                            if (recording)
+                                _all__raster[(game * _end + step) * _total + _column_{{ p.name }} + _idx] = 1;
+                        }
+                    }
+                }
+                {% endfor %}
+            }
+            {% if flips %}
+            if (outcome)
+            {
+                {{ get_array_name(variables['R']) }}[0] = _all__reward[game];
+                const double* _last_u = {{ get_array_name(variables['last_of_u']) }};
+                const double* _last_v = {{ get_array_name(variables['last_of_v']) }};
+                const double _step = {{ get_array_name(variables['dt']) }}[0];
+                std::vector<double> chances(_per_v + 8), waits(_per_v + 8);
+                double* {{ get_array_name(variables['chance']) }} = chances.data();
+                double* {{ get_array_name(variables['since_post']) }} = waits.data();
+                for (int64_t k = 0; k < n_options; k++)
+                {
+                    {{ get_array_name(variables['Phi_eta']) }}[0] = _all__eta[game * n_options + k];
+                    for (int64_t j = 0; j < _per_v; j++)
+                        waits[j] = (_end - _last_v[k * _per_v + j]) * _step;
+                    for (int64_t i = 0; i < _per_u; i++)
+                    {
+                        {{ get_array_name(variables['since_pre']) }}[0] = (_end - _last_u[k * _per_u + i]) * _step;
+                        double* {{ get_array_name(variables['b']) }} = _all__b + ((game * n_options + k) * _per_u + i) * _per_v;
+                        for (int64_t j = 0; j < _per_v; j++)
+                            chances[j] = nsa::uniform(((uint64_t*)_all__luck)[game]);
+                        {{ scalar_code['flip']|autoindent }}
+                        for (int64_t _idx = 0; _idx < _per_v; _idx++)
+                        {
+                            {{ vector_code['flip']|autoindent }}
+                        }
+                    }
+                }
+            }
+            {% endif %}
+        }
+    }
+
+    }  // namespace nsa
+    """
+    void _run "nsa::run" (int, void**) nogil
+
+cdef list _data(_namespace):
+    return [{% for name, var in given %}<size_t> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"]), {% endfor %}]
+
+def main(_namespace):
+    cdef size_t[{{ given|length }}] data = _data(_namespace)
+    with nogil:
+        _run(0, <void**> data)
+{% endmacro %}
+{% macro after_run() %}
+{% endmacro %}

@@ -1,0 +1,80 @@
+"""Engine ``rounds`` of spiking models: a whole decision round of all neurons as one generated C++ loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nsa_brian.codegen.spikes import SpikingGames, n_seeds
+from nsa_brian.spiking.engine import SpikingEngine
+
+
+class SpikingRounds(SpikingEngine):
+    """Spiking neurons, compiled; games may have parameters of their own.
+
+    Parameters
+    ----------
+    record : bool
+        Keep the spikes of each round, see :meth:`spikes`.
+    **options
+        See :class:`nsa_brian.spiking.engine.SpikingEngine`.
+    """
+
+    name = "rounds"
+
+    def __init__(self, *args: Any, record: bool = False, **options: Any) -> None:
+        super().__init__(*args, **options)
+        distinct: dict[int, int] = {}
+        which = [distinct.setdefault(id(found), len(distinct)) for found in self.values]
+        sets = list({id(found): found for found in self.values}.values())
+        noise = self.rng.spawn(1)[0]
+        seeds = noise.random((self.n_games, n_seeds(self.model, sets[0], self.n_arms)))
+        self.games = SpikingGames(
+            self.model, sets, np.array(which), self.n_arms, seeds, self._dt, record, self.quiet
+        )
+        reading = np.array([self.games.timing[i].reading for i in which])
+        self._per_rate = (sets[0]["neurons"] * reading)[None, :, None]
+        self.reset()
+
+    def respond(self) -> None:
+        """Run one round from rest."""
+        self.games.gain[:] = self.gains()
+        self.games.respond()
+        np.divide(self.games.counts, self._per_rate, out=self._rates)
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        if not self.model.flips:
+            super()._learn(arms, rewards)
+            return
+        self.games.choice[:] = self.choices(arms)
+        self.games.eta[:] = self.rates_of_learning()
+        self.games.await_outcome(rewards)
+        self.weigh(self.games.b.mean(axis=(2, 3)))
+
+    def reset(self) -> None:
+        """Forget everything."""
+        super().reset()
+        self._put_in_synapses()
+
+    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
+        """Put in weights; where they are made of synapses, the nearest that there can be."""
+        super().set_weights(w, **others)
+        self._put_in_synapses()
+
+    def _put_in_synapses(self) -> None:
+        if self.model.flips:
+            self.games.b[:] = self.strong(self.games.b.shape[-1])
+            self.weigh(self.games.b.mean(axis=(2, 3)))
+
+    def spikes(self, population: str, game: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Times in seconds since the round's start, and neurons, of a population's spikes in the last round."""
+        if self.games.raster is None:
+            raise ValueError("spikes are kept with record=True")
+        start = 0
+        for name, size in self.games.neurons.items():
+            if name == population:
+                steps, neurons = np.nonzero(self.games.raster[game, :, start : start + size])
+                return steps * self.games.timing[0].dt, neurons
+            start += size
+        raise ValueError(f"there is no population {population!r}; known: {', '.join(self.games.neurons)}")

@@ -1,0 +1,376 @@
+"""Reading a spiking model's declaration: every string parsed, every name found, every unit checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from brian2 import second
+from brian2.core.namespace import DEFAULT_UNITS
+from brian2.equations.equations import DIFFERENTIAL_EQUATION, SUBEXPRESSION, SingleEquation
+from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
+from brian2.utils.stringtools import word_substitute
+
+from nsa_brian.errors import ModelError
+from nsa_brian.model.declaration import renamed
+from nsa_brian.model.reading import (
+    CONSTANTS,
+    FUNCTIONS,
+    Statement,
+    Value,
+    check_name,
+    dimension_of,
+    names_in,
+    nearest,
+    read_equations,
+    read_rule,
+    read_value,
+    unit_of,
+    unknown,
+)
+from nsa_brian.model.structure import closure
+
+U, V = "u", "v"
+REFRACTORY = "unless refractory"
+#: The variable that tells whether a neuron fired in the time step before.
+SPIKED = "spiked"
+#: Names that engines give to neurons of options, besides those that all neurons have.
+OF_OPTIONS = ("gain", "choice")
+#: Names of a model's synapses that learn by spikes, with what they are measured in.
+OF_SYNAPSES = {
+    "b": DIMENSIONLESS,
+    "since_pre": second.dim,
+    "since_post": second.dim,
+    "R": DIMENSIONLESS,
+    "Phi_eta": DIMENSIONLESS,
+    "chance": DIMENSIONLESS,
+}
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A name in equations that means the mean of a variable over neurons of a population."""
+
+    name: str
+    variable: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Neurons:
+    """A population of neurons: U, V, or a pool.
+
+    Attributes
+    ----------
+    name, count : str
+        Its name, and the parameter that tells how many neurons an option (or a game, of a pool) has.
+    equations : tuple of SingleEquation
+        With the flag ``unless refractory`` where they stand still after a spike.
+    threshold, refractory : str
+        Expressions.
+    reset : tuple of Statement
+    initial, poisson : mapping
+    means : tuple of Mean
+        What it sees of other populations.
+    draws_noise : bool
+    """
+
+    name: str
+    count: str
+    equations: tuple[SingleEquation, ...]
+    threshold: str
+    reset: tuple[Statement, ...]
+    refractory: str
+    initial: Mapping[str, str]
+    poisson: Mapping[str, str]
+    means: tuple[Mean, ...]
+    draws_noise: bool
+
+    @property
+    def state(self) -> list[str]:
+        """Names of the state variables."""
+        return [eq.varname for eq in self.equations if eq.type == DIFFERENTIAL_EQUATION]
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """The lines without dynamics."""
+        return {eq.varname: str(eq.expr) for eq in self.equations if eq.type == SUBEXPRESSION}
+
+    @property
+    def of_options(self) -> bool:
+        """Whether each option has such neurons."""
+        return self.name in (U, V)
+
+
+@dataclass(frozen=True)
+class SpikingStructure:
+    """A spiking model, read and checked.
+
+    Attributes
+    ----------
+    populations : mapping
+        U, V and the pools by name.
+    gain : Value
+        The strength of a synapse as an expression of ``Phi_v``.
+    rule : Value or tuple of Statement
+        How the weights change at a round's end, where they do not follow from synapses that flip.
+    flips : tuple of Statement
+        How those change; empty if there are none.
+    expressions : mapping
+        ``Phi_v`` and ``Phi_eta``, functions of the weight.
+    dimensions : mapping
+        Of parameters.
+    used : frozenset of str
+        Parameters that some string uses.
+    """
+
+    populations: Mapping[str, Neurons]
+    gain: Value
+    rule: Value | tuple[Statement, ...]
+    flips: tuple[Statement, ...]
+    expressions: Mapping[str, str]
+    dimensions: Mapping[str, Dimension]
+    used: frozenset[str]
+
+    synaptic = ("w",)
+    rule_reads: frozenset[str] = frozenset()
+    coordinate = ""
+    dense = "spiking neurons have noise, or shared pools, or both"
+
+    @property
+    def initial(self) -> dict[str, str]:
+        """Where the weights start."""
+        return {"w": "0"}
+
+
+def read(model: Any) -> SpikingStructure:
+    """A model's structure; a :class:`ModelError` says what is wrong with the declaration, and where."""
+    return _Reader(model).structure()
+
+
+class _Reader:
+    """A declaration on its way to a structure."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.declared = model.declared
+        self.dimensions = {name: unit_of(info.unit).dim for name, info in self.declared.items()}
+        self.used: set[str] = {"neurons", "input_time", "free_time", "reading_time"}
+
+    def structure(self) -> SpikingStructure:
+        model = self.model
+        for parameter in model.parameters:
+            check_name("parameters", parameter.name)
+        self._check_roles()
+        equations = {
+            U: self._equations("neuron and u", f"{model.neuron}\n{model.u}"),
+            V: self._equations("neuron and v", f"{model.neuron}\n{model.v}"),
+        }
+        for pool in model.pools:
+            if pool.name in equations:
+                raise ModelError(f"pool {pool.name}: there are two pools of that name")
+            equations[pool.name] = self._equations(f"pool {pool.name}", pool.neuron)
+        self.states = {
+            name: {eq.varname: eq.dim for eq in found if eq.type == DIFFERENTIAL_EQUATION}
+            for name, found in equations.items()
+        }
+        populations = {}
+        for name in (U, V):
+            populations[name] = self._neurons(name, name, "neurons", equations[name], model)
+        for pool in model.pools:
+            self._use("pools", pool.neurons)
+            populations[pool.name] = self._neurons(
+                f"pool {pool.name}", pool.name, pool.neurons, equations[pool.name], pool
+            )
+        functions = {
+            eq.varname: str(eq.expr)
+            for suffix in ("v", "eta")
+            for eq in renamed(self.declared, "gaussian_sigmoid", model.gaussian_sigmoid, suffix, {})
+        }
+        for needed in ("Phi_v", "Phi_eta"):
+            if needed not in functions:
+                raise ModelError("gaussian_sigmoid must define Phi: Phi = ... : 1")
+        for name, text in functions.items():
+            self._see("gaussian_sigmoid", text, [*functions, "w"])
+            self._match(f"gaussian_sigmoid, {name}", text, DIMENSIONLESS, dict.fromkeys([*functions, "w"], DIMENSIONLESS))
+        gain = self._value("gain", model.gain, ["Phi_v", "Phi_star", "Phi_top"])
+        flips: tuple[Statement, ...] = ()
+        if model.flips:
+            flips = self._flips()
+            rule: Value | tuple[Statement, ...] = Value((), "w")
+        else:
+            rule = self._value("plasticity", model.plasticity, ["w", "R", *functions])
+        return SpikingStructure(
+            populations, gain, rule, flips, functions, self.dimensions, frozenset(self.used & set(self.declared))
+        )
+
+    def _check_roles(self) -> None:
+        model = self.model
+        if model.critical:
+            self._use("critical", model.critical)
+        if model.homeostasis:
+            self._use("homeostasis", model.homeostasis)
+            self._use("homeostasis", "spontaneous")
+        if model.flips:
+            self._use("flips", "outcome_time")
+        for time in ("input_time", "free_time", "reading_time", *(["outcome_time"] if model.flips else [])):
+            if self.dimensions[time] is not second.dim:
+                raise ModelError(f"parameter {time!r} must be a time, such as in ms")
+
+    def _use(self, where: str, name: str) -> None:
+        """Take a parameter that the model must have."""
+        if name not in self.declared:
+            raise ModelError(f"{where}: there is no parameter {name!r}; {nearest(name, self.declared)}")
+        self.used.add(name)
+
+    def _equations(self, where: str, text: str) -> list[SingleEquation]:
+        found = read_equations(where, text)
+        for eq in found:
+            check_name(where, eq.varname)
+            if eq.varname in self.declared:
+                raise ModelError(f"{where}: the name {eq.varname!r} is taken, by a parameter")
+            if eq.varname in (*OF_OPTIONS, SPIKED, "choice", *OF_SYNAPSES):
+                raise ModelError(f"{where}: the name {eq.varname!r} is taken, by something with a meaning of its own")
+            if eq.type not in (DIFFERENTIAL_EQUATION, SUBEXPRESSION):
+                raise ModelError(f"{where}: {eq.varname} has no equation; a number is declared as Parameter(...)")
+            odd = set(eq.flags) - {REFRACTORY}
+            if odd:
+                raise ModelError(f"{where}: {eq.varname} has a flag, ({odd.pop()}), that the engines know nothing of")
+        if not any(eq.type == DIFFERENTIAL_EQUATION for eq in found):
+            raise ModelError(f"{where} must have a differential equation")
+        return found
+
+    def _neurons(self, where: str, name: str, count: str, equations: list[SingleEquation], given: Any) -> Neurons:
+        own = {eq.varname: eq.dim for eq in equations}
+        seen: dict[str, Dimension] = {**own, "dt": second.dim, "I": DIMENSIONLESS, "noise": DIMENSIONLESS}
+        seen |= dict.fromkeys(given.poisson, DIMENSIONLESS)
+        if name in (U, V):
+            seen |= dict.fromkeys(OF_OPTIONS, DIMENSIONLESS)
+        means: dict[str, Mean] = {}
+        used: set[str] = set()
+        for eq in equations:
+            line = f"{where}, {eq.varname}"
+            used |= self._see(line, str(eq.expr), seen, means)
+            dimension = eq.dim / second.dim if eq.type == DIFFERENTIAL_EQUATION else eq.dim
+            self._match(line, str(eq.expr), dimension, self._with_means(seen, means))
+        own_seen = {**own, "dt": second.dim}
+        self._see(f"{where}, threshold", given.threshold, own)
+        self._match(f"{where}, threshold", f"int({given.threshold})", DIMENSIONLESS, own)
+        reset = self._statements(f"{where}, reset", given.reset, own_seen, self.states[name])
+        if given.refractory:
+            self._see(f"{where}, refractory", given.refractory, ())
+            self._match(f"{where}, refractory", given.refractory, second.dim, {})
+        elif any(REFRACTORY in eq.flags for eq in equations):
+            raise ModelError(f"{where}: equations stand still ({REFRACTORY}), and no refractory time is given")
+        initial = dict.fromkeys(self.states[name], "0")
+        for variable, text in given.initial.items():
+            if variable not in initial:
+                raise ModelError(f"initial: there is no state variable {variable!r}; {nearest(variable, initial)}")
+            text = str(text)
+            self._see(f"initial of {variable}", text, ())
+            if text.strip() not in ("0", "0.0"):
+                self._match(f"initial of {variable}", text, self.states[name][variable], {})
+            initial[variable] = text
+        expressions = {eq.varname: str(eq.expr) for eq in equations if eq.type == SUBEXPRESSION}
+        poisson = {}
+        for event, text in given.poisson.items():
+            check_name(f"{where}, poisson", event)
+            rate = self._substituted(text, expressions)
+            self._see(f"{where}, rate of {event}", rate, ("I",))
+            self._match(f"{where}, rate of {event}", rate, (1 / second).dim, {"I": DIMENSIONLESS})
+            if event not in used:
+                raise ModelError(f"{where}: no equation uses {event!r}, whose rate poisson tells")
+            poisson[event] = rate
+            used |= closure(names_in(text), expressions)
+        return Neurons(
+            name,
+            count,
+            tuple(equations),
+            given.threshold,
+            reset,
+            given.refractory,
+            initial,
+            poisson,
+            tuple(means.values()),
+            "noise" in used,
+        )
+
+    def _substituted(self, text: str, expressions: Mapping[str, str]) -> str:
+        while names_in(text) & set(expressions):
+            text = word_substitute(text, {name: f"({line})" for name, line in expressions.items()})
+        return text
+
+    def _with_means(self, seen: Mapping[str, Dimension], means: Mapping[str, Mean]) -> dict[str, Dimension]:
+        found = {name: self._dimension_of(mean) for name, mean in means.items()}
+        return {**found, **seen}
+
+    def _dimension_of(self, mean: Mean) -> Dimension:
+        return DIMENSIONLESS if mean.variable == SPIKED else self.states[mean.source][mean.variable]
+
+    def _see(self, where: str, text: str, seen: Iterable[str], means: dict[str, Mean] | None = None) -> set[str]:
+        """Find every name of an expression; means of other populations are entered where they may be seen."""
+        if not isinstance(text, str):
+            raise ModelError(f"{where} must be a text, got {text!r}")
+        seen, found = set(seen), names_in(text)
+        for name in sorted(found):
+            if name in seen or name in CONSTANTS or name in DEFAULT_UNITS or name in FUNCTIONS:
+                continue
+            if name in self.declared:
+                self.used.add(name)
+                continue
+            mean = self._mean(name) if means is not None else None
+            if mean is None:
+                known = [*seen, *self.declared]
+                if means is not None:
+                    known += [f"{variable}_{place}" for place, listed in self.states.items() for variable in listed]
+                raise unknown(where, name, known)
+            means[name] = mean  # type: ignore[index]
+        return found
+
+    def _mean(self, name: str) -> Mean | None:
+        for source, variables in self.states.items():
+            variable = name.removesuffix(f"_{source}")
+            if variable != name and (variable in variables or variable == SPIKED):
+                return Mean(name, variable, source)
+        return None
+
+    def _match(self, where: str, text: str, dimension: Dimension, seen: Mapping[str, Dimension]) -> None:
+        found = dimension_of(where, text, {**self.dimensions, **seen})
+        if found is not dimension:
+            raise ModelError(f"{where}: units do not fit: {text!r} has unit {found}, not {dimension}")
+
+    def _statements(
+        self, where: str, text: str, seen: Mapping[str, Dimension], targets: Mapping[str, Dimension]
+    ) -> tuple[Statement, ...]:
+        rule = read_rule(where, text.replace(";", "\n") if isinstance(text, str) else text)
+        if isinstance(rule, Value):
+            raise ModelError(f"{where} must be statements such as 'name = expression', got {text!r}")
+        for statement in rule:
+            if statement.target not in targets:
+                raise ModelError(f"{where} cannot change {statement.target!r}; {nearest(statement.target, targets)}")
+            self._see(where, statement.expression, seen)
+            whole = statement.expression
+            if statement.operation in ("*=", "/="):
+                whole = f"{statement.target} {statement.operation[0]} ({whole})"
+            if whole.strip() not in ("0", "0.0"):
+                self._match(where, whole, targets[statement.target], seen)
+        return rule
+
+    def _value(self, where: str, text: str, seen: list[str]) -> Value:
+        value = read_value(where, text)
+        for name, line, unit in (*value.helpers, ("", value.expression, "1")):
+            if unit.strip() != "1":
+                raise ModelError(f"{where}, {name}: helper lines have no unit here, written 1, got {unit!r}")
+            self._see(where, line, seen)
+            self._match(where, line, DIMENSIONLESS, dict.fromkeys(seen, DIMENSIONLESS))
+            seen = [*seen, name]
+        return value
+
+    def _flips(self) -> tuple[Statement, ...]:
+        rule = self._statements("flips", self.model.flips, OF_SYNAPSES, {"b": DIMENSIONLESS})
+        self._see("weight", self.model.weight, ("b",))
+        self._match("weight", self.model.weight, DIMENSIONLESS, {"b": DIMENSIONLESS})
+        return rule
+
+
