@@ -124,7 +124,7 @@ class SpikingGames:
             "_streams": np.zeros(self.n_games * sum(rooms.values()), dtype=np.int64),
             "_counts": np.zeros(2 * n_options),
             "_sizes": np.array(list(sizes.values()), dtype=np.int32),
-            "_mode": np.array([0, quiet, record], dtype=np.int32),
+            "_mode": np.array([0, quiet, steps if record else 0], dtype=np.int32),
             "_raster": np.zeros(self.n_games * steps * total if record else 1, dtype=bool),
             "_b": np.zeros(n_options * n * n if flips else 1),
             "_eta": np.zeros(n_options),
@@ -221,7 +221,7 @@ class _Names:
         seen = set().union(*(names_in(str(eq.expr)) for eq in neurons.equations))
         arrays += [self.names[name] for name in OF_OPTIONS if neurons.of_options and name in seen]
         if neurons.refractory:
-            arrays += [f"wait_of_{place}", f"free_of_{place}"]
+            arrays.append(f"wait_of_{place}")
         if flips and neurons.of_options:
             arrays.append(f"last_of_{place}")
         self.arrays = arrays

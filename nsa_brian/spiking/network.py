@@ -1,168 +1,257 @@
-"""The spiking model's Brian2 network: populations of integrate-and-fire neurons for every option of every game.
+"""Engine ``network`` of spiking models: a Brian2 network, to be watched and added to.
 
-Within an option every neuron of U reaches every neuron of V with the same strength, and the other way round, so a
-neuron sees no more of the other population than the mean of its synapses. That mean is what is simulated: one synapse
-from each neuron to its option, summed there, and read by all neurons of the option through a linked variable. It is
-exact, and costs n synapses where all-to-all connections cost n squared.
-
-Options and games are not coupled. So games lie side by side in the same groups, and ten take little longer than one:
-most of a time step is Brian2's overhead.
+>>> from nsa_brian import SpikingNSA
+>>> network = SpikingNSA(n_arms=5, seed=1)
+>>> decision = network.decide()
+>>> decision.arm, decision.agreed, len(decision.t_u)  # doctest: +SKIP
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from brian2 import Clock, Network, NetworkOperation, NeuronGroup, Synapses, linked_var, ms, nA
+from brian2 import Network, NetworkOperation, SpikeMonitor, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
-from nsa_brian.spiking import equations
-from nsa_brian.spiking.parameters import SpikingParameters
+from nsa_brian.codegen.expression import numpy_function
+from nsa_brian.spiking.engine import SpikingEngine
+from nsa_brian.spiking.objects import SpikingObjects
+from nsa_brian.spiking.structure import Neurons
+from nsa_brian.spiking.timing import Timing
 
 #: Time steps for which noise is drawn at once; a constant, so that a game's noise does not depend on its company.
 NOISE_STEPS = 64
 
 
-class SpikingNetwork:
-    """Neurons, synapses, and the clockwork of a round.
+@dataclass(frozen=True)
+class SpikingDecision:
+    """One decision and the spikes that led to it.
+
+    Attributes
+    ----------
+    arm : int or array (games,)
+        The chosen arm.
+    agreed : bool or array (games,)
+        Whether U and V agreed on it; a random arm otherwise.
+    u, v : array (arms,), or (games, arms)
+        Firing rates of the populations in Hz in the last part of phase 2, which decided.
+    t_u, i_u, t_v, i_v : array (spikes,)
+        Time in seconds since the round's start and neuron of each spike in U and in V. Neuron i belongs to option
+        ``i // neurons``; the options of a game lie side by side, game after game.
+    """
+
+    arm: Any
+    agreed: Any
+    u: np.ndarray
+    v: np.ndarray
+    t_u: np.ndarray
+    i_u: np.ndarray
+    t_v: np.ndarray
+    i_v: np.ndarray
+
+
+class SpikingNSA(SpikingEngine):
+    """The network of spiking neurons playing; ``n_games`` games lie side by side in it, uncoupled.
 
     Parameters
     ----------
-    n_games, n_arms : int
-    spiking : SpikingParameters
-        With a number for ``J_v``.
-    rng : numpy.random.Generator
-        Source of the neurons' noise. Brian2's own generator is not used.
-    dt : Quantity
-        Time step.
+    record : bool
+        Whether to keep all spikes of all rounds in ``spikes``.
     name : str
         Prefix of all Brian2 names.
+    *args, **options
+        See :class:`nsa_brian.spiking.engine.SpikingEngine`. All games have the same parameters.
 
     Attributes
     ----------
     U, V : NeuronGroup
-        Neuron i belongs to option ``i // neurons``; the options of a game lie side by side, game after game.
+    pools : dict of NeuronGroup
     options : NeuronGroup
-        The weight ``w`` and its value ``Phi_v``, and the means ``s_u`` and ``s_v`` of the option's synapses.
-    UO, VO : Synapses
-        From the neurons to their options.
+        The ``gain`` of each option, and the means over its neurons.
+    UV : Synapses or None
+        Those that learn by spikes.
     network : brian2.Network
         All of it; monitors and other Brian2 objects can be added.
-    rates : array (2, games, arms)
-        Firing rates of U and V in Hz in the last part of the last round.
-    input_steps, reading_step, round_steps : int
-        The time steps after which the input ends, counting begins, and the round ends.
+    spikes : dict
+        The SpikeMonitors of ``"U"`` and ``"V"`` if recording.
+    timing : Timing
     """
 
-    def __init__(
-        self,
-        n_games: int,
-        n_arms: int,
-        spiking: SpikingParameters,
-        rng: np.random.Generator,
-        dt: Any = 0.5 * ms,
-        name: str = "nsa_spiking",
-    ) -> None:
-        self.n_games, self.n_arms, self.spiking, self.dt = n_games, n_arms, spiking, dt
-        self.input_steps, self.reading_step, self.round_steps = _steps(spiking, float(dt / ms))
-        self.rates = np.zeros((2, n_games, n_arms))
-        self._noise, self._rng = self._draw_noise(), rng
+    name = "network"
 
-        n_options = n_games * n_arms
-        option = np.repeat(np.arange(n_options), spiking.neurons)  # of each neuron
-        namespace = spiking.namespace()
-        clock = Clock(dt=dt, name=f"{name}_clock")
-        lif: dict[str, Any] = {
-            "threshold": equations.THRESHOLD,
-            "reset": equations.RESET,
-            "refractory": "tau_ref",
-            "method": "euler",
-            "namespace": namespace,
-            "clock": clock,
+    def __init__(self, *args: Any, record: bool = False, name: str = "nsa_spiking", **options: Any) -> None:
+        super().__init__(*args, **options)
+        if len(set(self.parameters)) > 1:
+            raise ValueError("the engine network plays all games with the same parameters; use rounds")
+        values = self.values[0]
+        self.timing = Timing.of(values, float(self._dt))
+        self.objects = SpikingObjects(self.model, values, self.n_games, self.n_arms, self._dt, name)
+        groups = self.objects.groups
+        self.U, self.V, self.options = groups["u"], groups["v"], self.objects.options
+        self.pools = {key: group for key, group in groups.items() if key not in ("u", "v")}
+        self.UV = self.objects.learning
+        timing = NetworkOperation(self._end_of_step, clock=self.objects.clock, when="end", name=f"{name}_timing")
+        self.network = Network(*self.objects.all, timing, name=f"{name}_network")
+        populations = self.model.structure.populations
+        noise = iter(self.rng.spawn(len(populations) + 1))
+        self._luck = next(noise)
+        self._noise = {key: self._drawn(neurons, next(noise)) for key, neurons in populations.items()}
+        self._starts = {
+            key: {
+                variable: float(numpy_function(text, {}, values)()) for variable, text in neurons.initial.items()
+            }
+            for key, neurons in populations.items()
         }
-        self.options = NeuronGroup(n_options, equations.OPTION, clock=clock, name=f"{name}_options")
-        self.U = NeuronGroup(len(option), equations.neurons_u(), name=f"{name}_U", **lif)
-        self.V = NeuronGroup(len(option), equations.neurons_v(), name=f"{name}_V", **lif)
-        self.U.s_v = linked_var(self.options, "s_v", index=option)
-        self.V.s_u = linked_var(self.options, "s_u", index=option)
-        self.V.Phi_v = linked_var(self.options, "Phi_v", index=option)
-        summed = {"namespace": namespace, "clock": clock}
-        self.UO = Synapses(self.U, self.options, equations.mean_opening("u"), name=f"{name}_UO", **summed)
-        self.VO = Synapses(self.V, self.options, equations.mean_opening("v"), name=f"{name}_VO", **summed)
-        timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
-        self.network = Network(self.options, self.U, self.V, self.UO, self.VO, timing, name=f"{name}_network")
+        self._last = self.timing.round_steps
         self._rest()
         with told_if_slow("compiling the spiking network to C++ (once; later runs find it in Brian2's cache)"):
-            for synapses in (self.UO, self.VO):
-                synapses.connect(i=np.arange(len(option)), j=option)
             self.network.run(0 * ms, namespace={})
+        self.spikes = self._monitors() if record else {}
+        self.network.add(*self.spikes.values())
+        self.reset()
 
-    def option_values(self, name: str) -> np.ndarray:
-        """A variable of the options, (games, arms): a view of Brian2's own array."""
-        return _array(self.options, name).reshape(self.n_games, self.n_arms)
-
-    def run(self, n_rounds: int, at_end: Callable[[], None] = lambda: None) -> None:
-        """Run rounds in one ``Network.run``, each from rest; ``at_end`` is called at each one's end, rates read."""
+    def respond(self) -> None:
+        """Run one round from rest."""
+        self._option("gain")[:] = self.gains()
+        self._last = self.timing.round_steps
         self._rest()
-        self._at_end, self._rounds_left = at_end, n_rounds
-        self.network.run(n_rounds * self.round_steps * self.dt, namespace={})
+        self.network.run(self.timing.round_steps * self._dt, namespace={})
+        for rates, group in zip(self._rates, (self.U, self.V), strict=True):
+            counts = _array(group, "count").reshape(self.n_games, self.n_arms, -1)
+            rates[:] = counts.mean(axis=2) / self.timing.reading
+
+    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        if self.UV is None:
+            super()._learn(arms, rewards)
+            return
+        self._option("choice")[:] = self.choices(arms)
+        _array(self.V, "Phi_eta")[:] = self.rates_of_learning().repeat(self.objects.sizes["v"])
+        _array(self.V, "R").reshape(self.n_games, -1)[:] = np.asarray(rewards)[:, None]
+        synapses = _array(self.UV, "chance").reshape(self.n_games, -1)
+        synapses[:] = self._luck.random(synapses.shape)
+        self._last = self._step + self.timing.outcome_steps
+        if self.timing.outcome_steps == 1:
+            self.V.outcome = True
+        self.network.run(self.timing.outcome_steps * self._dt, namespace={})
+        self.V.outcome = False
+        self._option("choice")[:] = 0
+        self._read_synapses()
+
+    def decide(self) -> SpikingDecision:
+        """Run a single decision with the present weights, record its spikes, and learn nothing."""
+        start = float(self.network.t / second)
+        monitors = self.spikes or self._monitors()
+        if not self.spikes:
+            self.network.add(*monitors.values())
+        self.respond()
+        if not self.spikes:
+            self.network.remove(*monitors.values())
+        arms = self.select()
+        spikes = {}
+        for key, monitor in monitors.items():
+            now = monitor.t / second >= start - float(self._dt) / 2
+            spikes[f"t_{key.lower()}"], spikes[f"i_{key.lower()}"] = monitor.t[now] / second - start, monitor.i[now]
+        if self.n_games == 1:
+            return SpikingDecision(int(arms[0]), bool(self.agreed[0]), self.u[0].copy(), self.v[0].copy(), **spikes)
+        return SpikingDecision(arms, self.agreed, self.u.copy(), self.v.copy(), **spikes)
+
+    def reset(self) -> None:
+        """Forget everything."""
+        super().reset()
+        self._put_in_synapses()
+
+    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
+        """Put in weights; where they are made of synapses, the nearest that there can be."""
+        super().set_weights(w, **others)
+        self._put_in_synapses()
+
+    def _put_in_synapses(self) -> None:
+        if self.UV is not None:
+            _array(self.UV, "b")[:] = self.strong(self.objects.sizes["u"]).ravel()
+            self._read_synapses()
+
+    def _read_synapses(self) -> None:
+        self.weigh(_array(self.UV, "b").reshape(self.n_games, self.n_arms, -1).mean(axis=2))
+
+    def _option(self, name: str) -> np.ndarray:
+        return _array(self.options, name).reshape(self.n_games, self.n_arms)
 
     def _end_of_step(self) -> None:
         """The clockwork of a round, called at the end of each time step."""
         self._step += 1
-        if self._step == self.round_steps:
-            self._read()
-            self._at_end()
-            self._rounds_left -= 1
-            if self._rounds_left:
-                self._rest()
+        if self._step == self._last:
             return
-        if self._step == self.input_steps:
-            self.U.I = 0 * nA  # phase 2: the coupling alone drives the neurons
-        if self._step == self.reading_step:
+        if self._step == self.timing.input_steps:
+            self._put_in_input(0)
+        if self._step == self.timing.reading_step:
             for group in (self.U, self.V):
                 _array(group, "count")[:] = 0
+        if self.UV is not None and self._last > self.timing.round_steps and self._step == self._last - 1:
+            self.V.outcome = True
         self._hand_out_noise()
 
     def _rest(self) -> None:
-        """The start of a round: potentials at rest, synapses closed, input on."""
-        start = {"vm": self.spiking.E_L * 1e-3, "s": 0.0, "count": 0.0, "lastspike": -1e9}
-        for group in (self.U, self.V):
-            for variable, value in start.items():
+        """The start of a round: all neurons at rest, input on."""
+        for key, group in self.objects.groups.items():
+            for variable, value in {**self._starts[key], "count": 0.0, "lastspike": -1e9}.items():
                 _array(group, variable)[:] = value
-        self.U.I = self.spiking.I_ext * nA
+            _array(group, "not_refractory")[:] = True
+        self._put_in_input(1)
         self._step = 0
         self._hand_out_noise()
 
-    def _read(self) -> None:
-        """Firing rates from the spikes counted."""
-        seconds = (self.round_steps - self.reading_step) * float(self.dt)
-        for rate, group in zip(self.rates, (self.U, self.V), strict=True):
-            spikes = _array(group, "count").reshape(self.n_games, self.n_arms, self.spiking.neurons)
-            rate[:] = spikes.mean(axis=2) / seconds
+    def _put_in_input(self, on: int) -> None:
+        for group in self.objects.groups.values():
+            _array(group, "I")[:] = on
+        values = {**self.values[0], "I": float(on)}
+        self._means = {
+            key: {
+                event: float(numpy_function(rate, {}, values)()) * float(self._dt)
+                for event, rate in neurons.poisson.items()
+            }
+            for key, neurons in self.model.structure.populations.items()
+        }
 
     def _hand_out_noise(self) -> None:
-        """Give each neuron its normal number for the next time step."""
-        for group, noise in zip((self.U, self.V), next(self._noise), strict=True):
-            _array(group, "noise").reshape(noise.shape)[:] = noise
+        """Give each neuron its random numbers for the next time step."""
+        for key, drawn in self._noise.items():
+            for variable, numbers in next(drawn).items():
+                _array(self.objects.groups[key], variable).reshape(self.n_games, -1)[:] = numbers
 
-    def _draw_noise(self) -> Iterator[np.ndarray]:
-        """Normal numbers (2, games, neurons of a game), step after step."""
-        size = (self.n_games, NOISE_STEPS, 2, self.n_arms * self.spiking.neurons)
+    def _drawn(self, neurons: Neurons, rng: Any) -> Iterator[dict[str, Any]]:
+        """The random numbers of a population, (games, neurons of a game) each, step after step."""
+        size = (self.n_games, NOISE_STEPS, len(self.objects.owners(neurons.name)) // self.n_games)
         while True:
-            yield from np.moveaxis(self._rng.normal(0, 1, size), 0, 2)
+            normal = rng.normal(0, 1, size) if neurons.draws_noise and not self.quiet else None
+            chances = {event: None if self.quiet else rng.random(size) for event in neurons.poisson}
+            for step in range(NOISE_STEPS):
+                found: dict[str, Any] = {}
+                if neurons.draws_noise:
+                    found["noise"] = 0.0 if normal is None else normal[:, step]
+                for event, chance in chances.items():
+                    mean = self._means[neurons.name][event]
+                    found[event] = mean if chance is None else _poisson(mean, chance[:, step])
+                yield found
+
+    def _monitors(self) -> dict[str, SpikeMonitor]:
+        groups = {"U": self.U, "V": self.V}
+        return {key: SpikeMonitor(group, name=f"{group.name}_spikes") for key, group in groups.items()}
 
 
-def _steps(spiking: SpikingParameters, dt: float) -> tuple[int, int, int]:
-    """Time steps until the input ends, until counting begins, and of a whole round."""
-    shortest = min(spiking.C_m / spiking.g_L * 1e3, spiking.tau_s, spiking.tau_ref, spiking.reading)
-    if not 0 < dt <= shortest:
-        raise ValueError(f"dt must be above 0 ms and at most {shortest:g} ms, the shortest time, got {dt:g} ms")
-    n_input = max(1, round(spiking.duration_input / dt))
-    n_round = n_input + max(1, round(spiking.duration_free / dt))
-    return n_input, n_round - round(spiking.reading / dt), n_round
+def _poisson(mean: float, chance: np.ndarray) -> np.ndarray:
+    """Poisson numbers from uniform ones."""
+    here = upto = np.exp(-mean)
+    found = np.zeros(chance.shape)
+    count = 0
+    while (chance >= upto).any() and count < 1000:
+        found += chance >= upto
+        count += 1
+        here *= mean / count
+        upto += here
+    return found
 
 
 def _array(group: Any, variable: str) -> np.ndarray:

@@ -61,27 +61,32 @@ static inline double uniform(uint64_t& state)
     return (double)(random_bits(state) >> 11) * 1.1102230246251565e-16;  // 2^-53
 }
 
-// The chances, in parts of 2^32, that a Poisson number is at most 0, 1, 2, ..., as far as they can be told from 1.
+// The chances, in parts of 2^31, that a Poisson number is at most 0, 1, 2, ..., as far as they can be told from 1; then
+// such as no number reaches, up to a multiple of four.
 static inline void chances(double mean, std::vector<uint32_t>& found)
 {
     found.clear();
     double here = ::exp(-mean), upto = here;
-    for (int k = 1; upto * 4294967296.0 < 4294967295.5 && k < 1000; k++) {
-        found.push_back((uint32_t)(upto * 4294967296.0));
+    for (int k = 1; upto * 2147483648.0 < 2147483647.5 && k < 1000; k++) {
+        found.push_back((uint32_t)(upto * 2147483648.0));
         here *= mean / k;
         upto += here;
     }
+    while (found.size() % 4)
+        found.push_back(2147483648u);
 }
 
-// Poisson numbers from random bits, by their chances.
+// Poisson numbers from 31 random bits each, by their chances.
 static inline void count_events(
     const uint32_t* __restrict bits, uint32_t* __restrict events, int64_t n, const std::vector<uint32_t>& chances)
 {
     for (int64_t i = 0; i < n; i++)
         events[i] = 0;
-    for (const uint32_t chance : chances)
+    for (size_t k = 0; k < chances.size(); k += 4) {
+        const uint32_t a = chances[k], b = chances[k + 1], c = chances[k + 2], d = chances[k + 3];
         for (int64_t i = 0; i < n; i++)
-            events[i] += bits[i] >= chance;
+            events[i] += (bits[i] >= a) + (bits[i] >= b) + (bits[i] >= c) + (bits[i] >= d);
+    }
 }
 
 // The sum of x[0] to x[n - 1]; the array has room up to a multiple of eight. Eight sums side by side, so that they make

@@ -43,7 +43,7 @@ cdef extern from *:
         {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
         const int64_t n_games = _all__n_games[0], n_options = _all__n_options[0];
-        const bool outcome = _all__mode[0] == 1, quiet = _all__mode[1] == 1, recording = _all__mode[2] == 1;
+        const bool outcome = _all__mode[0] == 1, quiet = _all__mode[1] == 1, recording = _all__mode[2] > 0 && !outcome;
         {% for name, var in arrays if name in ('dt', 't', 't_in_timesteps') %}
         const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
@@ -162,8 +162,8 @@ cdef extern from *:
                             for (int64_t i = 0; i < room; i++)
                             {
                                 const uint64_t word = nsa::random_bits(_stream_{{ p.name }}[first + i]);
-                                bits[0][i] = (uint32_t)word;
-                                bits[1][i] = (uint32_t)(word >> 32);
+                                bits[0][i] = (uint32_t)word >> 1;
+                                bits[1][i] = (uint32_t)(word >> 33);
                             }
                             {% for event in word.events %}
                             nsa::count_events(bits[{{ loop.index0 }}], events[{{ loop.index0 }}], room, _chances_{{ event }});
@@ -212,7 +212,7 @@ cdef extern from *:
                                 _all__counts[({{ loop.index0 }} * n_games + game) * n_options + _idx / _per_{{ p.name }}] += 1;
                             {% endif %}
                             if (recording)
-                                _all__raster[(game * _end + step) * _total + _column_{{ p.name }} + _idx] = 1;
+                                _all__raster[(game * _all__mode[2] + step) * _total + _column_{{ p.name }} + _idx] = 1;
                         }
                     }
                 }
@@ -232,10 +232,10 @@ cdef extern from *:
                 {
                     {{ get_array_name(variables['Phi_eta']) }}[0] = _all__eta[game * n_options + k];
                     for (int64_t j = 0; j < _per_v; j++)
-                        waits[j] = (_end - _last_v[k * _per_v + j]) * _step;
+                        waits[j] = (_end - 1 - _last_v[k * _per_v + j]) * _step;
                     for (int64_t i = 0; i < _per_u; i++)
                     {
-                        {{ get_array_name(variables['since_pre']) }}[0] = (_end - _last_u[k * _per_u + i]) * _step;
+                        {{ get_array_name(variables['since_pre']) }}[0] = (_end - 1 - _last_u[k * _per_u + i]) * _step;
                         double* {{ get_array_name(variables['b']) }} = _all__b + ((game * n_options + k) * _per_u + i) * _per_v;
                         for (int64_t j = 0; j < _per_v; j++)
                             chances[j] = nsa::uniform(((uint64_t*)_all__luck)[game]);
