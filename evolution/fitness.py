@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
+    from nsa_brian.model.base import AnyModel
     from nsa_brian.model.model import Model
 
 ENGINES = ("table", "rounds")
@@ -59,7 +60,7 @@ class Games:
     trials: int = 2
     rounds: int = 2000
     engine: str = ""
-    model: Model = None  # type: ignore[assignment]  # a model once it is made; Brian2 takes a second to import
+    model: AnyModel = None  # type: ignore[assignment]  # a model once it is made; Brian2 takes a second to import
 
     def __post_init__(self) -> None:
         for name in ("iterations", "trials", "rounds"):
@@ -74,10 +75,10 @@ class Games:
         for env in self.envs:
             for n_arms in self.arms:
                 self._make(env, n_arms)
-        from nsa_brian.model.model import Model  # here: Brian2 takes a second to import
+        from nsa_brian.model.base import AnyModel  # here: Brian2 takes a second to import
 
         object.__setattr__(self, "model", _paper() if self.model is None else self.model)
-        if not isinstance(self.model, Model):
+        if not isinstance(self.model, AnyModel):
             raise ValueError(f"model must be a Model, got {self.model!r}")
         refusal = self.model.refusal(self.played_by)
         if refusal:
@@ -112,10 +113,10 @@ class Games:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Games:
         """What :meth:`to_dict` made."""
-        from nsa_brian.model.model import Model
+        from nsa_brian.model.base import model_from_dict
 
         lists = {name: tuple(values[name]) for name in ("envs", "arms")}
-        return cls(**{**values, **lists, "model": Model.from_dict(values["model"])})
+        return cls(**{**values, **lists, "model": model_from_dict(values["model"])})
 
     def _make(self, env: str, n_arms: int) -> Bandit:
         name, _, preset = env.partition(":")
@@ -166,14 +167,16 @@ def _scores(
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
         from nsa_brian.engines.response_table import ResponseTable
 
-        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=model, **GRID)
+        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=cast("Model", model), **GRID)
+    if model.kind == "spiking":
+        shared["mend"] = True
     named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]
     players = [individual for individual in individuals for _ in named]
     found = []
     for n_arms in games.arms:
         noise = [stream(seed, f"{env} {n_arms} noise {iteration}") for env, iteration in named]
         shared["rng"] = CommonLuck(noise, len(individuals))
-        found.append(_play(engine_class(engine)(n_arms, players, len(players), **shared), games, seed, show))
+        found.append(_play(engine_class(engine, model)(n_arms, players, len(players), **shared), games, seed, show))
     return Scores(*np.concatenate(found, axis=2))
 
 
@@ -242,7 +245,7 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...], show: Show) -> np
     return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
 
 
-def _paper() -> Model:
+def _paper() -> AnyModel:
     """The paper's model; here, since Brian2 takes a second to import."""
     from nsa_brian.model.model import PAPER
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nsa_brian.parameter_set import load
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter, check_names
 
 if TYPE_CHECKING:
-    from nsa_brian.model.model import Model
+    from nsa_brian.model.base import AnyModel
 
 
 class Genome:
@@ -37,9 +38,12 @@ class Genome:
     38.72983346207417
     """
 
-    def __init__(self, fixed: Mapping[str, float] | None = None, model: Model | None = None) -> None:
-        self.fixed = dict(fixed or {})
+    def __init__(self, fixed: Mapping[str, float] | None = None, model: AnyModel | None = None) -> None:
         self._declared: Mapping[str, Parameter] = PARAMETERS if model is None else model.declared
+        self._searched = tuple(PARAMETERS) if model is None else model.searched
+        # Of the 22, those that a model does not use stay where the default set has them.
+        unused = {name: value for name, value in load().parameters.to_dict().items() if name not in self._searched}
+        self.fixed = {**unused, **(fixed or {})}
         check_names(self.fixed, self._declared)
         for name, value in self.fixed.items():
             self._declared[name].check(value)
@@ -49,9 +53,7 @@ class Genome:
     @cached_property
     def genes(self) -> tuple[Parameter, ...]:
         """The parameters searched, in the model's order: the 22 first."""
-        return tuple(
-            info for name, info in self._declared.items() if name not in self.fixed and info.search is not None
-        )
+        return tuple(self._declared[name] for name in self._searched if name not in self.fixed)
 
     @property
     def size(self) -> int:

@@ -14,7 +14,7 @@ from evolution.genome import Genome
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.model.model import Model
+    from nsa_brian.model.base import AnyModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class SearchSettings:
         _ = self.genome  # refuses what it refuses
 
     @property
-    def model(self) -> Model:
+    def model(self) -> AnyModel:
         """What is searched."""
         return self.games.model
 
@@ -73,7 +73,7 @@ class SearchSettings:
     def genome(self) -> Genome:
         """The genes; parameters without a search range stay where the start has them."""
         given = {} if self.start is None else self.start.to_dict()
-        unsearched = [info.name for info in self.model.declared.values() if info.search is None]
+        unsearched = [name for name in self.model.declared if name not in self.model.searched]
         return Genome({**{name: given[name] for name in unsearched if name in given}, **self.fixed}, self.model)
 
     def to_dict(self) -> dict[str, Any]:

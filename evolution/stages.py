@@ -13,7 +13,7 @@ from evolution.settings import SearchSettings
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.model.model import Model
+    from nsa_brian.model.base import AnyModel
 
 
 class Rung(NamedTuple):
@@ -80,7 +80,7 @@ class StagedSettings:
         _ = self.run(0, None)  # refuses what a search refuses
 
     @property
-    def model(self) -> Model:
+    def model(self) -> AnyModel:
         """What is searched."""
         return self.games.model
 

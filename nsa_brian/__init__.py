@@ -1,7 +1,8 @@
 """The Neural Selection Agreement model on the Brian2 simulator.
 
 ``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the one of spiking neurons. ``Model`` declares a
-model of your own, with ``Parameter``, ``Lateral``, ``Coupling`` and ``Population``; ``check`` plays it on all engines.
+model of your own, with ``Parameter``, ``Lateral``, ``Coupling`` and ``Population``, ``SpikingModel`` one of spiking
+neurons, with ``Parameter`` and ``Pool``; ``check`` plays it on all engines.
 ``NSAParameters`` are the paper's 22 parameters, ``load`` reads a parameter set, ``load_model`` a model. Brian2 is
 imported when it is needed, so that looking at parameters is quick.
 """
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from nsa_brian.model.couplings import Coupling, Lateral, Population
     from nsa_brian.model.loading import MODELS, load_model
     from nsa_brian.model.model import Model
-    from nsa_brian.spiking.engine import SpikingDecision, SpikingNSA
-    from nsa_brian.spiking.parameters import SpikingParameters
+    from nsa_brian.spiking.model import Pool, SpikingModel
+    from nsa_brian.spiking.network import SpikingDecision, SpikingNSA
 
 _LAZY = {
     "NSA": "agent",
@@ -37,9 +38,10 @@ _LAZY = {
     "load_model": "model.loading",
     "check": "checking",
     "log_likelihood": "likelihood",
-    "SpikingNSA": "spiking.engine",
-    "SpikingDecision": "spiking.engine",
-    "SpikingParameters": "spiking.parameters",
+    "SpikingNSA": "spiking.network",
+    "SpikingDecision": "spiking.network",
+    "SpikingModel": "spiking.model",
+    "Pool": "spiking.model",
     "select": "model.agreement",
 }
 
@@ -57,10 +59,11 @@ __all__ = [
     "NSAParameters",
     "Parameter",
     "ParameterSet",
+    "Pool",
     "Population",
     "SpikingDecision",
+    "SpikingModel",
     "SpikingNSA",
-    "SpikingParameters",
     "check",
     "load",
     "load_model",

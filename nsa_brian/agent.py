@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +11,11 @@ import numpy as np
 
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.randomness import Randomness
-from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, refusal
+from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
 from nsa_brian.engines.stretch import CompiledRounds
+from nsa_brian.model.base import AnyModel
 from nsa_brian.model.loading import load_model
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.model import PAPER
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
 from nsa_brian.parameters import NSAParameters
 
@@ -40,7 +40,7 @@ class NSA:
         See :func:`nsa_brian.model.agreement.select`; by default the engine's own tolerance, in its activities' unit.
     rng : numpy.random.Generator, optional
         Instead of ``seed``.
-    model : Model, str or Path, optional
+    model : Model, SpikingModel, str or Path, optional
         What is run, or what :func:`nsa_brian.load_model` takes for it; by default the model that the parameter file
         brings, else the paper's.
     **options
@@ -63,11 +63,13 @@ class NSA:
         ties: str = "random",
         tolerance: float | None = None,
         rng: Randomness | None = None,
-        model: Model | str | Path | None = None,
+        model: AnyModel | str | Path | None = None,
         **options: Any,
     ) -> None:
         self._single = n_games is None
         rng = np.random.default_rng(seed) if rng is None else rng
+        if engine == "spiking":  # as it was called when spiking neurons were an engine
+            engine, model = DEFAULT_ENGINE, model or "spiking"
         model = load_model(model) if isinstance(model, str | Path) else model
         if isinstance(parameters, str | Path):
             chosen = load(parameters)
@@ -75,13 +77,10 @@ class NSA:
         elif isinstance(parameters, Mapping):
             parameters = NSAParameters.from_dict(parameters, None if model is None else model.declared)
         if model is not None and model != PAPER:
-            refused = refusal(engine, model)
-            if refused:
-                raise ValueError(refused)
             options["model"] = model
         if tolerance is not None:
             options["tolerance"] = tolerance
-        self.engine: Engine = engine_class(engine)(
+        self.engine: Engine = engine_class(engine, model)(
             n_arms, parameters, 1 if n_games is None else n_games, ties, rng=rng, **options
         )
 
@@ -135,7 +134,7 @@ class NSA:
         self.engine.play(pull, n_rounds)
 
 
-def model_of(chosen: ParameterSet, model: Model | None = None) -> Model:
+def model_of(chosen: ParameterSet, model: AnyModel | None = None) -> AnyModel:
     """The model that is meant by a parameter set and, if one is given, a model; they must not contradict each other.
 
     A set of the 22 serves any model. A set that brings its model serves that one alone.
@@ -143,7 +142,8 @@ def model_of(chosen: ParameterSet, model: Model | None = None) -> Model:
     if chosen.model is None or model is None:
         return model or chosen.model or PAPER
     if chosen.model != model:
-        parts = [f.name for f in dataclasses.fields(Model) if getattr(model, f.name) != getattr(chosen.model, f.name)]
+        ours, theirs = model.to_dict(), chosen.model.to_dict()
+        parts = [name for name in ours if ours[name] != theirs.get(name)]
         raise ValueError(
             f"parameter set {chosen.name} brings its own model {chosen.model.name}, which is not the model "
             f"{model.name} that was asked for: they differ in {', '.join(parts)}"

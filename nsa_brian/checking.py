@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from nsa_brian.engines.registry import MODELS as KINDS
-from nsa_brian.engines.registry import engine_class
+from nsa_brian.engines.registry import ENGINES, engine_class
+from nsa_brian.model.base import AnyModel
 from nsa_brian.model.loading import load_model
-from nsa_brian.model.model import Model
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
+from nsa_brian.spiking.timing import Timing
 
 #: The engine that the others are held against.
 REFERENCE = "network"
+#: The time step of spiking models, in seconds.
+DT = 0.5e-3
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class EngineCheck:
 class Check:
     """What :func:`check` found: an :class:`EngineCheck` for each engine, and what was played."""
 
-    model: Model
+    model: AnyModel
     engines: tuple[EngineCheck, ...]
     played: dict[str, Any] = field(default_factory=dict)
 
@@ -103,13 +105,13 @@ class Check:
             )
         rounds, arms, games = (self.played[key] for key in ("rounds", "arms", "games"))
         told = f"{games} games of {rounds} rounds, {arms} arms"
-        if self.model.noise:
+        if self.model.noise or self.model.kind == "spiking":
             told += ", played without the model's noise, whose numbers differ between engines"
         return "\n".join([*lines, f"{'they agree' if self.agree else 'THEY DO NOT AGREE'} ({told})"])
 
 
 def check(
-    model: Model | str | Path,
+    model: AnyModel | str | Path,
     parameters: NSAParameters | str | None = None,
     n_arms: int = 4,
     n_rounds: int = 25,
@@ -135,25 +137,31 @@ def check(
     Check
         ``print`` it, or ask ``.agree``.
     """
-    model = model if isinstance(model, Model) else load_model(model)
+    model = model if isinstance(model, AnyModel) else load_model(model)
     if n_rounds < 2:
         raise ValueError(f"n_rounds must be at least 2, got {n_rounds}")
     if not isinstance(parameters, NSAParameters):
         parameters = load(parameters).parameters if parameters else load().parameters
     parameters = model.complete(parameters)
-    quiet = dataclasses.replace(model, noise=0.0) if model.noise else model
-    steps = steps_of(parameters, method=method)[1] * n_arms * n_games
+    quiet: Any = dataclasses.replace(model, noise=0.0) if model.noise else model  # type: ignore[type-var]
+    spiking = model.kind == "spiking"
+    if spiking:
+        ways: dict[str, Any] = {"quiet": True}
+        steps = Timing.of(model.values_in_si(parameters), DT).round_steps * n_arms * n_games
+    else:
+        ways = {"method": method}
+        steps = steps_of(parameters, method=method)[1] * n_arms * n_games
     found: list[EngineCheck] = []
     reference: _Game | None = None
-    for name in (REFERENCE, *(name for name in KINDS["rate"] if name != REFERENCE)):
+    for name in (REFERENCE, *(name for name in ENGINES if name != REFERENCE)):
         refusal = model.refusal(name)
         if refusal:
             found.append(EngineCheck(name, refusal))
             continue
         rng = np.random.default_rng(seed)
         options = {"dense": True} if name == "rounds" and model.noise else {}  # the way that noise is integrated
-        make: Any = engine_class(name)
-        engine = make(n_arms, parameters, n_games, rng=rng, model=quiet, method=method, **options)
+        make: Any = engine_class(name, model)
+        engine = make(n_arms, parameters, n_games, rng=rng, model=quiet, **ways, **options)
         game = _play(engine, n_rounds, seed)
         reference = reference or game
         seconds = game.seconds
@@ -198,7 +206,7 @@ def _play(engine: Any, n_rounds: int, seed: int) -> _Game:
     return _Game(np.array(arms), np.array(activity), np.array(synapses), (times[-1] - times[0]) / (n_rounds - 1))
 
 
-def _how_it_runs(model: Model) -> str:
+def _how_it_runs(model: AnyModel) -> str:
     """What follows from the model's structure, in a sentence."""
     structure = model.structure
     if structure.dense:

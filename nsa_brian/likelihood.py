@@ -9,7 +9,8 @@ import numpy as np
 
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
 from nsa_brian.model.agreement import choice_probabilities
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.base import AnyModel
+from nsa_brian.model.model import PAPER
 from nsa_brian.parameters import NSAParameters
 
 
@@ -18,7 +19,7 @@ def log_likelihood(
     rewards: Sequence[float],
     n_arms: int,
     parameters: NSAParameters | Sequence[NSAParameters],
-    model: Model = PAPER,
+    model: AnyModel = PAPER,
     lapse: float = 0.05,
     engine: str = DEFAULT_ENGINE,
     **options: Any,
@@ -62,11 +63,11 @@ def log_likelihood(
         raise ValueError("rewards must be numbers from 0 to 1")
     if not 0 <= lapse <= 1:
         raise ValueError(f"lapse must be a number from 0 to 1, got {lapse}")
-    if model.noise:
+    if model.noise or model.kind == "spiking":
         raise ValueError(f"model {model.name} has noise, so that its activities, and its likelihood, are not known")
     single = isinstance(parameters, NSAParameters)
     sets: list[NSAParameters] = [parameters] if isinstance(parameters, NSAParameters) else list(parameters)
-    make: Any = engine_class(engine)
+    make: Any = engine_class(engine, model)
     player = make(n_arms, sets, len(sets), model=model, **options)
     total = np.zeros(len(sets))
     with np.errstate(divide="ignore"):  # a choice that is never made

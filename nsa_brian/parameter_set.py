@@ -19,7 +19,7 @@ from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.model.model import Model
+    from nsa_brian.model.base import AnyModel
 
 DEFAULT_SET = "evolved"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
@@ -33,7 +33,7 @@ class ParameterSet:
     name: str = ""
     source: str = ""
     note: str = ""
-    model: Model | None = None
+    model: AnyModel | None = None
 
     def __post_init__(self) -> None:
         for label in ("name", "source", "note"):
@@ -66,9 +66,11 @@ class ParameterSet:
             raise ValueError(f"{wrong[0]!r} must be a text, got {labels[wrong[0]]!r}")
         model = None
         if record.get("model") is not None:
-            from nsa_brian.model.model import Model  # here: it takes Brian2, which looking at parameters does not
+            from nsa_brian.model.base import (
+                model_from_dict,  # here: it takes Brian2, which looking at parameters does not
+            )
 
-            model = Model.from_dict(record["model"])
+            model = model_from_dict(record["model"])
         declared = None if model is None else model.declared
         return cls(NSAParameters.from_dict(values, declared), **{"name": name, **labels}, model=model)
 

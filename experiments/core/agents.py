@@ -16,7 +16,7 @@ from experiments.core.randomness import GameStreams
 from nsa_brian import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian import Model
+    from nsa_brian.model.base import AnyModel
 
 #: The agents of the paper's comparison, and chance.
 PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
@@ -80,7 +80,7 @@ def make_agent(
     parameters: NSAParameters,
     engine: str,
     ties: str,
-    model: Model | None = None,
+    model: AnyModel | None = None,
 ) -> Agent:
     """Build an agent for many games at once; the last four arguments matter to the nsa kind only."""
     if is_nsa(name):

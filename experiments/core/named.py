@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 import nsa_brian
 from experiments.core.nsa_agents import NSA, NSAAgent, plain_model
 from nsa_brian import DEFAULT_SET, ParameterSet, load
-from nsa_brian.engines.registry import MODELS, engine_of
+from nsa_brian.engines.registry import DEFAULT_ENGINE
 from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameter_set import names
 
@@ -106,16 +106,13 @@ def _is_model(what: str) -> bool:
 
     from nsa_brian.model import loading  # here: it takes Brian2
 
-    return what in loading.MODELS or what in loading.ALIASES
+    return what in loading.MODELS or what in loading.ALIASES or what in loading.SPIKING
 
 
 def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, str | None]:
-    """What the options ``--model`` and ``--engine`` mean: ``spiking`` is an engine, ``rate`` the paper's model."""
-    if model is None:
-        return "", engine
-    if not model:
+    """What the options ``--model`` and ``--engine`` mean: ``rate`` is the paper's model, ``spiking`` no engine."""
+    if engine == "spiking":  # as it was called when spiking neurons were an engine
+        engine, model = DEFAULT_ENGINE, "spiking" if model is None else model
+    if model == "":
         raise ValueError("--model names nothing")
-    kind = "rate" if model == "paper" else model
-    if kind not in MODELS:
-        return model, engine
-    return "" if kind == "spiking" else "paper", engine_of(kind, engine)
+    return "paper" if model == "rate" else model or "", engine

@@ -10,20 +10,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from nsa_brian import DEFAULT_SET, PARAMETERS, NSAParameters, Parameter, load
-from nsa_brian.engines.registry import refusal
 from nsa_brian.model.timing import steps_of
 
 if TYPE_CHECKING:
-    from nsa_brian import Model
+    from nsa_brian import SpikingModel
+    from nsa_brian.model.base import AnyModel
 
 NSA = "nsa"
 
 #: Of the option ``--model``.
-MODEL_HELP = "NSA's model: FILE.py, FILE.py:NAME, FILE.json, rate (the paper's, default), spiking, or a plugin's"
+MODEL_HELP = "NSA's model: FILE.py, FILE.py:NAME, FILE.json, rate (default), spiking, spiking-ei, ..., or a plugin's"
 
 
 def is_nsa(agent: str) -> bool:
@@ -54,6 +54,11 @@ class NSAAgent:
         object.__setattr__(self, "parameters", self.make_parameters().to_dict())
 
     @property
+    def spiking(self) -> bool:
+        """Whether its neurons spike."""
+        return self.model is not None and self.model["format"] == "nsa-spiking-model"
+
+    @property
     def model_name(self) -> str:
         """The model's name; empty for the paper's."""
         return "" if self.model is None else self.model["name"]
@@ -64,7 +69,7 @@ class NSAAgent:
         declared = {**PARAMETERS, **{values["name"]: Parameter.from_dict(values) for values in own}}
         return NSAParameters.from_dict(self.parameters, declared)
 
-    def make_model(self) -> Model | None:
+    def make_model(self) -> AnyModel | None:
         """The model, checked; None for the paper's."""
         return None if self.model is None else _made(json.dumps(self.model))
 
@@ -73,28 +78,29 @@ class NSAAgent:
         if self.model is None and not noise:
             return self
         model = self.model or nsa_brian.MODELS["paper"].to_dict()
+        if "noise" not in model:
+            raise ValueError(f"the model {model['name']} has noise of its own: noise is for models of rates")
         return replace(self, model={**model, "noise": noise})
 
     def check(self, engine: str) -> None:
         """Refuse what the engine refuses."""
         parameters, model = self.make_parameters(), self.make_model()
-        steps_of(parameters)
-        if model is not None:
-            refused = refusal(engine, model)
-            if refused:
-                raise ValueError(refused)
-        if engine == "spiking":
-            from nsa_brian.spiking.calibration import critical_value  # here, since it takes Brian2
+        if model is not None and model.refusal(engine):
+            raise ValueError(model.refusal(engine))
+        if model is None or model.kind == "rate":
+            steps_of(parameters)
+        else:
+            from nsa_brian.spiking.calibration import check_map  # here, since it takes Brian2
 
-            critical_value(parameters)
+            check_map(cast("SpikingModel", model), parameters)
 
 
 @lru_cache(maxsize=64)
-def _made(text: str) -> Model:
+def _made(text: str) -> AnyModel:
     return nsa_brian.Model.from_dict(json.loads(text))
 
 
-def plain_model(model: Model | Mapping[str, Any] | None) -> dict[str, Any] | None:
+def plain_model(model: AnyModel | Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A model as plain data; None for the paper's."""
     if model is None or isinstance(model, Mapping):
         return None if model is None else dict(model)

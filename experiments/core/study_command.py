@@ -104,8 +104,6 @@ def with_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """Given settings, the engine filled in where it follows from the model."""
     model, engine = read_model_and_engine(given.get("model"), given.get("engine"))
     has_engine = any(field.name == "engine" for field in dataclasses.fields(settings))
-    if engine == "spiking" and not has_engine:
-        raise ValueError("the spiking model is watched by nsa decision --model spiking")
     found = {name: value for name, value in given.items() if name not in ("model", "engine")}
     found |= {"model": model} if model else {}
     return found | ({"engine": engine} if engine and has_engine else {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,6 +15,7 @@ from evolution.genome import position
 from experiments.core.figures import house_style, new_figure
 from nsa_brian import NSAParameters, Parameter
 from nsa_brian.codegen.expression import numpy_function
+from nsa_brian.model.base import AnyModel
 from nsa_brian.model.model import PAPER, Model
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
@@ -56,7 +57,7 @@ def draw_fitness(logbook: Sequence[Mapping[str, Any]], own: bool = False) -> Fig
     return figure
 
 
-def draw_genome(generation: Generation, model: Model = PAPER, bins: int = 20) -> Figure:
+def draw_genome(generation: Generation, model: AnyModel = PAPER, bins: int = 20) -> Figure:
     """Heat map: where in its search range each parameter of the better half lies."""
     better, searched = _better_half(generation)["parameters"], _searched(model)
     with house_style():
@@ -76,18 +77,19 @@ def draw_genome(generation: Generation, model: Model = PAPER, bins: int = 20) ->
     return figure
 
 
-def draw_functions(generation: Generation, model: Model = PAPER) -> Figure:
+def draw_functions(generation: Generation, model: AnyModel = PAPER) -> Figure:
     """Gaussian-sigmoids and neural responses of the better half, the fitter the darker."""
     better = _better_half(generation)
     x = np.linspace(-0.5, 2, 501)
     with house_style():
-        figure = new_figure(9, 6)
-        axes = figure.subplots(2, 2)
+        rows = 2 if model.kind == "rate" else 1
+        figure = new_figure(9, 3 * rows)
+        axes = figure.subplots(rows, 2)
         for ax, variable, text in zip(
             axes.flat,
             ("Phi_v", "Phi_eta", "phi_u", "phi_v"),
             ("option value Φ_v(w)", "learning rate Φ_η(w)", "response of U", "response of V"),
-            strict=True,
+            strict=False,
         ):
             _draw_function(ax, variable, better, x, model)
             ax.set_title(text, loc="left")
@@ -97,7 +99,7 @@ def draw_functions(generation: Generation, model: Model = PAPER) -> Figure:
     return figure
 
 
-def draw_parameters(generations: Sequence[Generation], model: Model = PAPER, most: int = 4000) -> Figure:
+def draw_parameters(generations: Sequence[Generation], model: AnyModel = PAPER, most: int = 4000) -> Figure:
     """Each parameter against fitness: all generations in grey, the better half of the last one in colour."""
     everybody = np.concatenate([generation["parameters"] for generation in generations])
     reward = np.concatenate([generation["reward"] for generation in generations])
@@ -129,16 +131,16 @@ def _better_half(generation: Generation) -> dict[str, np.ndarray]:
     return {name: array[:half] for name, array in generation.items()}
 
 
-def _searched(model: Model) -> dict[int, Parameter]:
-    """The parameters that have a search range, by their place among all."""
-    return {i: info for i, info in enumerate(model.declared.values()) if info.search is not None}
+def _searched(model: AnyModel) -> dict[int, Parameter]:
+    """The parameters that are searched, by their place among all."""
+    return {i: info for i, (name, info) in enumerate(model.declared.items()) if name in model.searched}
 
 
-def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x: np.ndarray, model: Model) -> None:
+def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x: np.ndarray, model: AnyModel) -> None:
     """One of the model's functions, for each individual, made from the model's own strings."""
     argument = {"Phi_v": "w", "Phi_eta": "w", "phi_u": "u", "phi_v": "v"}[variable]
     kind = variable.removeprefix("Phi_").removeprefix("phi_")
-    source = model.function_of_weight(kind) if argument == "w" else model.response_of(kind)
+    source = model.function_of_weight(kind) if argument == "w" else cast(Model, model).response_of(kind)
     known = {argument, *source.names, *model.declared}
     others = sorted(source.identifiers & set(model.structure.dimensions) - known)
     if others:

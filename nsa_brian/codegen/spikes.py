@@ -103,9 +103,7 @@ class SpikingGames:
         if flips:
             group.add_shared(dict.fromkeys(("R", "Phi_eta", "since_pre"), 0.0))
             group.add(dict.fromkeys(("b", "chance", "since_post")), 1)
-            blocks["flip"] = "\n".join(
-                f"{s.target} {s.operation} {plain(s.expression)}" for s in model.structure.flips
-            )
+            blocks["flip"] = "\n".join(f"{s.target} {s.operation} {plain(s.expression)}" for s in model.structure.flips)
 
         sizes = {name: int(values[0][neurons.count]) for name, neurons in populations.items()}
         self.neurons = {name: size * (n_arms if names[name].neurons.of_options else 1) for name, size in sizes.items()}
@@ -203,7 +201,7 @@ class _Names:
         place = neurons.name
         own = [eq.varname for eq in neurons.equations]
         self.names = {name: f"{name}_of_{place}" for name in (*own, *neurons.poisson, "noise")}
-        self.means = []
+        self.means: list[dict[str, Any]] = []
         for mean in neurons.means:
             by_option = neurons.of_options and mean.source in ("u", "v")
             self.names[mean.name] = f"{mean.name}_in_{place}"
@@ -300,9 +298,7 @@ class _Names:
     @property
     def reset(self) -> str:
         """What a spike does to its neuron."""
-        return "\n".join(
-            f"{self.names[s.target]} {s.operation} {self._said(s.expression)}" for s in self.neurons.reset
-        )
+        return "\n".join(f"{self.names[s.target]} {s.operation} {self._said(s.expression)}" for s in self.neurons.reset)
 
     @property
     def rates(self) -> str:
@@ -310,5 +306,3 @@ class _Names:
         return "\n".join(
             f"mean_of_{self.names[event]} = ({self._said(rate)}) * dt" for event, rate in self.neurons.poisson.items()
         )
-
-

@@ -60,6 +60,7 @@ class Engine(ABC):
 
     activity: np.ndarray
     w: np.ndarray
+    model: Any  # of the kind that the engine runs
 
     def __init__(
         self,

@@ -12,7 +12,8 @@ from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK, select
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.base import AnyModel
+from nsa_brian.model.model import PAPER
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
@@ -196,7 +197,7 @@ def _rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray
     return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
 
 
-def runaway(model: Model) -> ModelError:
+def runaway(model: AnyModel) -> ModelError:
     """What to say of a model whose activities are not finite."""
     return ModelError(
         f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from brian2 import Equations
+
 from nsa_brian.errors import ModelError
 from nsa_brian.files import parse_json
 from nsa_brian.model.reading import unit_of
@@ -33,11 +35,17 @@ class AnyModel(ABC):
     noise: float
     carried: tuple[str, ...]
     plasticity: str
+    #: ``"rate"`` or ``"spiking"``.
+    kind = "rate"
 
     @property
     @abstractmethod
     def structure(self) -> Any:
         """The strings, read and checked."""
+
+    @abstractmethod
+    def function_of_weight(self, suffix: str) -> Equations:
+        """The function Phi of the weight: ``"v"`` for the option value, ``"eta"`` for the learning rate."""
 
     @abstractmethod
     def refusal(self, engine: str) -> str:
@@ -71,6 +79,11 @@ class AnyModel(ABC):
         values = self.complete(parameters).to_dict()
         found = {name: value * float(unit_of(self.declared[name].unit)) for name, value in values.items()}
         return {**found, "noise": self.noise} if self.noise else found
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Names of the parameters that evolution looks for, the 22 first: those with a search range that matter."""
+        return tuple(name for name, info in self.declared.items() if info.search is not None)
 
     def to_json(self) -> str:
         """The model as the text of a file."""

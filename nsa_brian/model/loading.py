@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import difflib
+import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from nsa_brian.errors import ModelError, printable
 from nsa_brian.files import parse_json, read_text
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.base import AnyModel, model_from_dict
+from nsa_brian.model.model import PAPER
 from nsa_brian.model.modules import load_module
 
-__all__ = ["ALIASES", "MODELS", "load_model", "load_module"]
+__all__ = ["ALIASES", "MODELS", "SPIKING", "load_model", "load_module"]
 
 #: The models that are known by a name; enter one of yours, and every command knows it.
-MODELS: dict[str, Model] = {"paper": PAPER}
+MODELS: dict[str, AnyModel] = {"paper": PAPER}
+
+#: Those of spiking neurons that come with the package, made when they are first asked for.
+SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking-ei-learning")
 
 #: Another name of the paper's, in contrast to spiking.
 ALIASES = {"rate": "paper"}
 
 
-def load_model(name: str | Path) -> Model:
+def load_model(name: str | Path) -> AnyModel:
     """A model by its name, or from a file.
 
     Parameters
     ----------
     name : str or Path
-        A name in :data:`MODELS`; ``FILE.py``, whose ``MODEL`` or only model it is; ``FILE.py:NAME``; or a JSON file
-        as :meth:`Model.save` writes it. A parameter file that brings its model will do too.
+        A name in :data:`MODELS` or :data:`SPIKING`; ``FILE.py``, whose ``MODEL`` or only model it is;
+        ``FILE.py:NAME``; or a JSON file as :meth:`Model.save` writes it. A parameter file that brings its model will
+        do too.
 
     Raises
     ------
@@ -38,10 +45,8 @@ def load_model(name: str | Path) -> Model:
     label = str(name)
     if label in MODELS or label in ALIASES:
         return MODELS[ALIASES.get(label, label)]
-    if label == "spiking":
-        raise ModelError(
-            "the spiking neurons are an engine of their own: they play, and cannot be changed or evolved here"
-        )
+    if label in SPIKING:
+        return import_module("nsa_brian.spiking.shipped").MODELS[label]
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
     if ".py:" in label and not chosen:
         raise ModelError(f"{printable(label)} names no model after the colon")
@@ -49,14 +54,19 @@ def load_model(name: str | Path) -> Model:
         return _from_module(load_module(path), path, chosen)
     if path.endswith(".json"):
         return _from_json(Path(path))
-    near = difflib.get_close_matches(label, MODELS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(MODELS)}, or FILE.py, FILE.py:NAME, FILE.json"
+    known = [*MODELS, *SPIKING]
+    near = difflib.get_close_matches(label, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}, or FILE.py, FILE.py:NAME, FILE.json"
     raise ModelError(f"no model {label!r}; {hint}")
 
 
-def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
+def _from_module(module: ModuleType, path: str, chosen: str) -> AnyModel:
     path = printable(path)
-    found = {name: value for name, value in vars(module).items() if isinstance(value, Model) and value is not PAPER}
+    found = {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, AnyModel) and not _is_shipped(value)  # which a file imports to make its own of it
+    }
     if chosen:
         if chosen not in found:
             known = f"it has {', '.join(found)}" if found else "it has none"
@@ -70,14 +80,19 @@ def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
     raise ModelError(f"{path} has no MODEL; {known}")
 
 
-def _from_json(path: Path) -> Model:
+def _is_shipped(model: AnyModel) -> bool:
+    shipped = sys.modules.get("nsa_brian.spiking.shipped")
+    return model is PAPER or (shipped is not None and any(model is other for other in shipped.MODELS.values()))
+
+
+def _from_json(path: Path) -> AnyModel:
     try:
         record = parse_json(read_text(path))
         if _is_set(record):
             if not record.get("model"):
                 return PAPER
             record = record["model"]
-        return Model.from_dict(record)
+        return model_from_dict(record)
     except ValueError as error:
         raise ModelError(f"{printable(str(path))}: {error}") from None
 

@@ -8,7 +8,7 @@ for the parameter that the model calls ``critical``. ``gain`` is the strength in
 the highest value that a weight can have, for whatever rate model. So the critical weight w* is the same in both.
 
 Before that, where a model says so (``homeostasis``), the background is set such that an untrained network fires at the
-rate ``spontaneous``: neurons with all their constants off by a tenth then still hold a memory or lose it as they should.
+rate ``spontaneous``: neurons whose constants are all off by a tenth then still hold a memory or lose it as they should.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.codegen.spikes import SpikingGames, n_seeds
 from nsa_brian.model.critical import critical
+from nsa_brian.model.reading import names_in
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.spiking.model import SpikingModel
+from nsa_brian.spiking.timing import Timing
 
 #: Firing rate in Hz above which activity counts as having outlasted the input: between spontaneous and persistent.
 LASTING = 8.0
@@ -42,9 +44,11 @@ Values = dict[str, float]
 
 
 def calibrated(
-    model: SpikingModel, parameters: Sequence[NSAParameters], n_arms: int, dt: Any = 0.5 * ms
+    model: SpikingModel, parameters: Sequence[NSAParameters], n_arms: int, dt: Any = 0.5 * ms, mend: bool = False
 ) -> list[Values]:
     """All numbers of each parameter set in SI units, with those that are found for it.
+
+    With ``mend``, sets that have no critical strength get none, so that nothing outlasts the input.
 
     Raises
     ------
@@ -52,20 +56,20 @@ def calibrated(
         If the rate parameters, or the neurons, have no critical strength.
     """
     step, options = float(dt / ms), min(n_arms, OPTIONS)
-    todo = [p for p in dict.fromkeys(parameters) if (model, p, options, step) not in _known]
+    todo = [p for p in dict.fromkeys(parameters) if (model, p, options, step, mend) not in _known]
     for i in range(0, len(todo), BATCH):
         part = todo[i : i + BATCH]
-        values = [_mapped(model, p) for p in part]
+        values = [_mapped(model, p, mend) for p in part]
         if model.homeostasis:
             _balance(model, values, options, dt)
         if model.critical:
-            _find_critical(model, values, options, dt)
-        _known.update({(model, p, options, step): found for p, found in zip(part, values, strict=True)})
-    return [_known[model, p, options, step] for p in parameters]
+            _find_critical(model, values, options, dt, mend)
+        _known.update({(model, p, options, step, mend): found for p, found in zip(part, values, strict=True)})
+    return [_known[model, p, options, step, mend] for p in parameters]
 
 
 #: What was found already.
-_known: dict[tuple[SpikingModel, NSAParameters, int, float], Values] = {}
+_known: dict[tuple[SpikingModel, NSAParameters, int, float, bool], Values] = {}
 
 
 def gain_of(model: SpikingModel, values: Mapping[str, Any], w: Any) -> Any:
@@ -76,7 +80,7 @@ def gain_of(model: SpikingModel, values: Mapping[str, Any], w: Any) -> Any:
     return function(w=w)
 
 
-def _mapped(model: SpikingModel, parameters: NSAParameters) -> Values:
+def _mapped(model: SpikingModel, parameters: NSAParameters, mend: bool = False) -> Values:
     """The numbers of a set, with what the rate model's come to."""
     values = model.values_in_si(parameters)
     if not {"Phi_star", "Phi_top"} & _names_of_gain(model):
@@ -84,6 +88,8 @@ def _mapped(model: SpikingModel, parameters: NSAParameters) -> Values:
     phi = numpy_function(model.structure.expressions["Phi_v"], {}, values)
     highest = float(np.max(phi(w=np.linspace(0, values["w_max"], 4001))))
     star = critical_value(paper_part(parameters))
+    if highest <= star and mend:
+        return {**values, "Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # beyond all values
     if highest <= star:
         raise ValueError(
             "the rate parameters have no critical weight that spiking neurons could share: no weight up to w_max has "
@@ -92,9 +98,12 @@ def _mapped(model: SpikingModel, parameters: NSAParameters) -> Values:
     return {**values, "Phi_star": star, "Phi_top": highest}
 
 
-def _names_of_gain(model: SpikingModel) -> set[str]:
-    from nsa_brian.model.reading import names_in
+def check_map(model: SpikingModel, parameters: NSAParameters) -> None:
+    """Refuse parameters that cannot be carried over, and durations that make no sense, before anything runs."""
+    Timing.of(_mapped(model, model.complete(parameters)), 0.5e-3)
 
+
+def _names_of_gain(model: SpikingModel) -> set[str]:
     gain = model.structure.gain
     return set().union(*map(names_in, [gain.expression, *(text for _, text, _ in gain.helpers)]))
 
@@ -149,7 +158,7 @@ def _balance(model: SpikingModel, values: list[Values], options: int, dt: Any) -
         found[name] = float(best)
 
 
-def _find_critical(model: SpikingModel, values: list[Values], options: int, dt: Any) -> None:
+def _find_critical(model: SpikingModel, values: list[Values], options: int, dt: Any, mend: bool) -> None:
     """Find the strength from which on activity outlasts the input.
 
     Each of many strengths has a game of its own: over a wide range, then over narrow ones. The share of games in which
@@ -167,15 +176,17 @@ def _find_critical(model: SpikingModel, values: list[Values], options: int, dt: 
             games.respond()
             lasts = (_rates(games, values)[:, :, 0] > LASTING).all(axis=0)
             lasting += lasts.reshape(-1, POINTS).mean(axis=1) / n_rounds
-        if stage == 0 and not ((lasting > 0) & (lasting < 1)).all():
+        if stage == 0:
+            odd = (lasting == 0) | (lasting == 1)
+        if stage == 0 and odd.any() and not mend:
             which = "all" if lasting.max() == 1 else "no"
             raise ValueError(
                 f"with these neurons activity outlasts the input for {which} {name} from a tenth of its default to ten "
                 f"times it; the model {model.name} needs another default of {name}, or other neurons"
             )
         centre = low * (high / low) ** (1 - lasting)
-    for found, best in zip(values, centre, strict=True):
-        found[name] = float(best)
+    for found, best, without in zip(values, centre, odd, strict=True):
+        found[name] = 0.0 if without else float(best)
 
 
 def _rates(games: SpikingGames, values: list[Values]) -> np.ndarray:

@@ -40,13 +40,18 @@ class SpikingEngine(Engine):
     quiet : bool
         No noise: normal numbers are 0, numbers of events are their means. Then engines agree spike for spike.
 
+    mend : bool
+        Let sets that have no critical strength play, at chance, where they are refused otherwise.
+    free_time : Quantity, optional
+        Another duration of phase 2, with all that was found for the parameters' own: to watch firing for longer.
+
     Attributes
     ----------
     values : list of dict
         The numbers of each game's set in SI units, those that were found included.
     """
 
-    model: SpikingModel  # type: ignore[assignment]
+    model: SpikingModel
 
     def __init__(
         self,
@@ -61,12 +66,14 @@ class SpikingEngine(Engine):
         dt: Any = 0.5 * ms,
         seed: int | None = None,
         quiet: bool = False,
+        mend: bool = False,
+        free_time: Any = None,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
         rng = np.random.default_rng(seed) if rng is None else rng
         if not isinstance(model, SpikingModel):
             raise ValueError(f"model must be a SpikingModel, got {model!r}")
-        self._dt, self.quiet = dt, quiet
+        self._dt, self.quiet, self._mend, self._free_time = dt, quiet, mend, free_time
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
         counts = {neurons.count for neurons in model.structure.populations.values()}
         for name in sorted(counts):
@@ -83,7 +90,11 @@ class SpikingEngine(Engine):
     def values(self) -> list[dict[str, float]]:
         """The numbers of each game's set in SI units."""
         with told_if_slow(f"finding the critical coupling of the model {self.model.name}"):
-            return calibrated(self.model, self.parameters, self.n_arms, self._dt)
+            found = calibrated(self.model, self.parameters, self.n_arms, self._dt, self._mend)
+        if self._free_time is None:
+            return found
+        longer = {id(values): {**values, "free_time": float(self._free_time)} for values in found}
+        return [longer[id(values)] for values in found]
 
     def constants(self) -> dict[str, Any]:
         """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""

@@ -9,9 +9,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from brian2 import Equations
+
 from nsa_brian.errors import ModelError, printable
 from nsa_brian.model import equations
 from nsa_brian.model.base import VERSION, AnyModel
+from nsa_brian.model.declaration import renamed
 from nsa_brian.parameters import Parameter
 from nsa_brian.spiking import strings
 from nsa_brian.spiking.structure import SpikingStructure, read
@@ -133,6 +136,7 @@ class SpikingModel(AnyModel):
     critical: str = "J_v"
     homeostasis: str = ""
 
+    kind = "spiking"
     noise = 0.0
     carried = ()
 
@@ -192,6 +196,10 @@ class SpikingModel(AnyModel):
             raise ModelError(f"parameter {unused[0]!r} is used in no equation")
         return found
 
+    def function_of_weight(self, suffix: str) -> Equations:
+        """The function Phi of the weight: ``"v"`` for the option value, ``"eta"`` for the learning rate."""
+        return Equations(renamed(self.declared, "gaussian_sigmoid", self.gaussian_sigmoid, suffix, {}))
+
     def refusal(self, engine: str) -> str:
         """Why an engine cannot run the model; empty if it can."""
         if engine in ("rounds", "network"):
@@ -202,6 +210,11 @@ class SpikingModel(AnyModel):
     def fastest(self) -> str:
         """The fastest engine that runs the model."""
         return "rounds"
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Of the 22 only those that spiking neurons use; what else a rate model is made of sets the critical value."""
+        return tuple(name for name in super().searched if name in self.structure.used)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in full, as JSON takes it."""
@@ -234,6 +247,10 @@ class _Draft(AnyModel):
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
+
+    def function_of_weight(self, suffix: str) -> Equations:
+        """Nothing draws it."""
+        raise NotImplementedError
 
     def refusal(self, engine: str) -> str:
         """Nothing runs it."""

@@ -100,9 +100,7 @@ class SpikingNSA(SpikingEngine):
         self._luck = next(noise)
         self._noise = {key: self._drawn(neurons, next(noise)) for key, neurons in populations.items()}
         self._starts = {
-            key: {
-                variable: float(numpy_function(text, {}, values)()) for variable, text in neurons.initial.items()
-            }
+            key: {variable: float(numpy_function(text, {}, values)()) for variable, text in neurons.initial.items()}
             for key, neurons in populations.items()
         }
         self._last = self.timing.round_steps

@@ -28,11 +28,8 @@ class SpikingRounds(SpikingEngine):
         distinct: dict[int, int] = {}
         which = [distinct.setdefault(id(found), len(distinct)) for found in self.values]
         sets = list({id(found): found for found in self.values}.values())
-        noise = self.rng.spawn(1)[0]
-        seeds = noise.random((self.n_games, n_seeds(self.model, sets[0], self.n_arms)))
-        self.games = SpikingGames(
-            self.model, sets, np.array(which), self.n_arms, seeds, self._dt, record, self.quiet
-        )
+        seeds = self.rng.random((self.n_games, n_seeds(self.model, sets[0], self.n_arms)))
+        self.games = SpikingGames(self.model, sets, np.array(which), self.n_arms, seeds, self._dt, record, self.quiet)
         reading = np.array([self.games.timing[i].reading for i in which])
         self._per_rate = (sets[0]["neurons"] * reading)[None, :, None]
         self.reset()

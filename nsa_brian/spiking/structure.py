@@ -193,7 +193,9 @@ class _Reader:
                 raise ModelError("gaussian_sigmoid must define Phi: Phi = ... : 1")
         for name, text in functions.items():
             self._see("gaussian_sigmoid", text, [*functions, "w"])
-            self._match(f"gaussian_sigmoid, {name}", text, DIMENSIONLESS, dict.fromkeys([*functions, "w"], DIMENSIONLESS))
+            self._match(
+                f"gaussian_sigmoid, {name}", text, DIMENSIONLESS, dict.fromkeys([*functions, "w"], DIMENSIONLESS)
+            )
         gain = self._value("gain", model.gain, ["Phi_v", "Phi_star", "Phi_top"])
         flips: tuple[Statement, ...] = ()
         if model.flips:
@@ -372,5 +374,3 @@ class _Reader:
         self._see("weight", self.model.weight, ("b",))
         self._match("weight", self.model.weight, DIMENSIONLESS, {"b": DIMENSIONLESS})
         return rule
-
-

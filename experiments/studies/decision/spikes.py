@@ -1,27 +1,44 @@
-"""``nsa decision --model spiking``: the spikes of a decision, and the firing left against the weight."""
+"""``nsa decision`` with spiking neurons: the spikes of a decision in the Brian2 network; the firing left by weight."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from brian2 import StateMonitor
 
 from experiments.core.cells import Arrays
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
 from experiments.studies.response.functions import respond as rates_respond
-from nsa_brian.model.critical import critical
-from nsa_brian.spiking.engine import SpikingNSA
+from nsa_brian.spiking.calibration import LASTING, paper_part
+from nsa_brian.spiking.network import SpikingNSA
+from nsa_brian.spiking.rounds import SpikingRounds
 
 #: The cell that tells the firing left against the weight.
 RESPONSE = "response"
+#: Weights between 0 and w_max, and rounds of each.
+POINTS, ROUNDS = 101, 4
 
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
-    """Train the spiking network, then watch one more decision."""
+    """Train, put the weights into the Brian2 network, watch it decide."""
     agent, bandit = trained(games, rounds)
-    engine = agent.engine
-    decision = engine.decide()
-    spiking = engine.spiking
-    end = spiking.duration_input + spiking.duration_free
+    engine: Any = agent.engine
+    network = SpikingNSA(
+        games.arms, engine.parameters[0], ties=games.ties, seed=games.seed, model=engine.model, name="nsa_decision"
+    )
+    network.set_weights(engine.w[0])
+    best, n = int(np.argmax(engine.w[0])), network.objects.sizes["u"]
+    watched = [best * n, (best * n + n) % (games.arms * n)]  # a neuron of the best arm, and one of the next
+    state = engine.model.structure.populations["u"].state
+    potential, others = state[0], state[1:]
+    voltages = {key: StateMonitor(getattr(network, key), potential, record=watched) for key in ("U", "V")}
+    synapses = StateMonitor(network.U, others, record=range(best * n, best * n + n)) if others else None
+    network.network.add(*voltages.values(), *([synapses] if synapses else []))
+    decision = network.decide()
+    timing = network.timing
+    courses = {f"of_{name}": np.asarray(getattr(synapses, name)).mean(axis=0) for name in others} if synapses else {}
     return {
         "t_u": decision.t_u,
         "i_u": decision.i_u,
@@ -33,22 +50,37 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
         "probabilities": bandit.probabilities[0],
         "arm": np.array(decision.arm),
         "agreed": np.array(decision.agreed),
-        "neurons": np.array(spiking.neurons),
-        "phases": np.array([spiking.duration_input, end - spiking.reading, end]) / 1e3,
+        "neurons": np.array(n),
+        "phases": np.array([timing.input_steps, timing.reading_step, timing.round_steps]) * timing.dt,
+        "voltage_u": np.asarray(getattr(voltages["U"], potential)),
+        "voltage_v": np.asarray(getattr(voltages["V"], potential)),
+        **courses,
     }
 
 
-def respond(games: PlaySettings, points: int = 226) -> Arrays:
-    """Firing left at a round's end for weights from 0 to w_max, and the critical weights of both models."""
-    parameters = games.nsa_agent(games.agents[0]).make_parameters()
-    engine = SpikingNSA(points, parameters, seed=games.seed)  # a weight an option: one round for all of them
-    w = np.linspace(0, parameters.w_max, points)
-    engine.set_weights(w)
-    engine.respond()
+def respond(games: PlaySettings) -> Arrays:
+    """Firing left at a round's end for weights from 0 to w_max, and the critical weights of both models.
+
+    Each weight is that of the first option of a game of its own, whose others are untrained.
+    """
+    agent = games.nsa_agent(games.agents[0])
+    parameters, model = agent.make_parameters(), agent.make_model()
+    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=model)
+    w = np.linspace(0, parameters.w_max, POINTS)
+    weights = np.zeros((POINTS, games.arms))
+    weights[:, 0] = w
+    engine.set_weights(weights)
+    rates = []
+    for _ in range(ROUNDS):
+        engine.respond()
+        rates.append(engine.activity[:, :, 0].copy())
+    lasts = (np.array(rates) > LASTING).all(axis=1).mean()
+    critical = parameters.w_max * (1 - lasts) if 0 < lasts < 1 else np.nan
+    u, v = np.mean(rates, axis=0)
     return {
         "w": w,
-        "u": engine.u[0].copy(),
-        "v": engine.v[0].copy(),
-        "critical": np.array(critical(w, engine.u[0])),
-        "critical_rate": rates_respond(parameters, 2001)["critical"],
+        "u": u,
+        "v": v,
+        "critical": np.array(critical),
+        "critical_rate": rates_respond(paper_part(parameters), 2001)["critical"],
     }

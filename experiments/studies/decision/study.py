@@ -15,7 +15,7 @@ from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
-from experiments.studies.decision import rates, spikes
+from experiments.studies.decision import rates, spikes, statistics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Settings(GameSettings):
     @property
     def spiking(self) -> bool:
         """Whether spikes are watched, not rates."""
-        return self.engine == "spiking"
+        return self.nsa_agents[self.agents[0]].spiking
 
 
 PAPER = Settings()
@@ -74,11 +74,12 @@ class Summary:
 
     decisions: list[Decided]
     critical_weight: CriticalWeights | None = None
+    #: Of firing, by kind (untrained, trained, beside a trained one) and population; see :mod:`statistics` there.
+    statistics: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Without what there is not."""
-        plain = dataclasses.asdict(self)
-        return plain if self.critical_weight else {"decisions": plain["decisions"]}
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
 
 class DecisionStudy(Study[Settings, Summary]):
@@ -87,7 +88,7 @@ class DecisionStudy(Study[Settings, Summary]):
     name = "decision"
     examples = """  nsa decision --arms 8 --after 0,5,50,500
   nsa decision --model my.py
-  nsa decision --model spiking"""
+  nsa decision --model spiking-ei --json"""
     presets = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, after=(0, 8, 60), rounds=60)}
     caption = Caption(
         "A decision, watched",
@@ -100,7 +101,10 @@ class DecisionStudy(Study[Settings, Summary]):
         games = settings.games("MAB-P", settings.arms)
         decide = spikes.decide if settings.spiking else rates.decide
         watched = {f"{rounds}": Cell(decide, games, rounds) for rounds in settings.after}
-        return {**watched, spikes.RESPONSE: Cell(spikes.respond, games)} if settings.spiking else watched
+        if settings.spiking:
+            watched |= {spikes.RESPONSE: Cell(spikes.respond, games)}
+            watched |= {statistics.STATISTICS: Cell(statistics.measure, games)}
+        return watched
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
         """What was decided after each training."""
@@ -113,7 +117,8 @@ class DecisionStudy(Study[Settings, Summary]):
             return Summary(decisions)
         response = results.cells[spikes.RESPONSE]
         critical = [None if np.isnan(w) else float(w) for w in (response["critical"], response["critical_rate"])]
-        return Summary(decisions, CriticalWeights(*critical))
+        firing = statistics.told(results.cells[statistics.STATISTICS]["found"])
+        return Summary(decisions, CriticalWeights(*critical), firing)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
         """The summary as a table."""
@@ -132,7 +137,8 @@ class DecisionStudy(Study[Settings, Summary]):
             left = f"the firing left (Hz); critical weight {spiking}, of the rate model {rate}"
         title = f"decisions after training on MAB-P{model_told(results.settings)}; of each arm the weight and {left}"
         arms = [f"arm {k}: w u v" for k in range(results.settings.arms)]
-        return [Table(title, ["rounds of training", "choice", "", *arms], rows, (0, 1))]
+        decided = Table(title, ["rounds of training", "choice", "", *arms], rows, (0, 1))
+        return [decided, *([_firing(results.summary.statistics)] if results.summary.statistics else [])]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
         """A row for each training and arm."""
@@ -147,6 +153,29 @@ class DecisionStudy(Study[Settings, Summary]):
             for found in results.summary.decisions
             for arm in range(results.settings.arms)
         ]
+
+
+def _firing(found: dict[str, Any]) -> Table:
+    """The statistics of firing as a table."""
+    told = {"untrained": "untrained network", "trained": "trained option", "beside": "options beside it"}
+    rows = []
+    for kind, populations in found.items():
+        for population, keys in populations.items():
+            early, late = keys["rate"].values()
+            cells = [_estimated(each) for each in (early, late, keys["cv"], keys["cv2"], keys["fano"])]
+            rows.append([told[kind], population.upper(), *cells])
+    title = (
+        f"firing (95% over {statistics.GAMES} games, phase 2 of {statistics.FREE / 1e3:g} s; the trained option's "
+        f"weight {statistics.TRAINED:g} w_max)"
+    )
+    columns = ["", "population", "rate in phase 1 (Hz)", "in phase 2 (Hz)", "CV", "CV2", "Fano, 250 ms"]
+    return Table(title, columns, rows, (0, 1))
+
+
+def _estimated(each: dict[str, float | None]) -> str:
+    if each["mean"] is None or each["high"] is None:
+        return "-"
+    return f"{each['mean']:.2f} ± {each['high'] - each['mean']:.2f}"
 
 
 STUDY = DecisionStudy()

@@ -34,6 +34,9 @@ class Settings:
         if self.points < 11:
             raise ValueError(f"points must be a whole number from 11 up, got {self.points}")
         object.__setattr__(self, "nsa_agents", {name: read(name, self.model) for name in self.parameters})
+        spiking = [agent.model_name for agent in self.nsa_agents.values() if agent.spiking]
+        if spiking:
+            raise ValueError(f"a model of rates is asked for here; {spiking[0]} is watched by nsa decision --model")
 
     @property
     def sets(self) -> dict[str, NSAAgent]:
@@ -131,7 +134,7 @@ class ResponseStudy(Study[Settings, Summary]):
         found = super().options_for(given)
         if "parameters" in found:
             found["parameters"] = (found["parameters"],)
-        if found.get("model") == "spiking":
+        if found.get("model") and read(model=found["model"]).spiking:
             del found["model"]
         return found
 
