@@ -1,4 +1,4 @@
-"""The figure of ``nsa decision --model spiking``."""
+"""The figure of ``nsa decision`` with spiking neurons."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from experiments.core.cells import Arrays
 from experiments.core.figures import house_style, new_figure
 from experiments.core.results import Results
 from experiments.studies.decision.spikes import RESPONSE
+from experiments.studies.decision.statistics import STATISTICS
 from experiments.studies.decision.study import Settings, Summary
 
 #: Width of the bins in which spikes are counted for the rates, in seconds.
@@ -28,27 +29,30 @@ _V: Any = {"color": "#D55E00", "marker": "^"}
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """A column for each training: rasters of U and V, their rates by option; and the firing left by weight."""
+    """A column for each training: rasters of U and V, rates, potentials, synapses; then intervals and response."""
     after, n_arms = results.settings.after, results.settings.arms
     with house_style():
-        figure = new_figure(4.6 + 3.1 * len(after), 7)
+        figure = new_figure(4.6 + 3.1 * len(after), 9.5)
         parts: Any = figure.subfigures(1, 2, width_ratios=[0.8 + 3.1 * len(after), 3.5])
         left, right = parts
-        axes = left.subplots(4, len(after), sharex=True, sharey="row", squeeze=False, height_ratios=[2, 2, 1.1, 1.1])
+        heights = [2, 2, 1.1, 1.1, 1.2, 1]
+        axes = left.subplots(6, len(after), sharex=True, sharey="row", squeeze=False, height_ratios=heights)
         for column, rounds in zip(axes.T, after, strict=True):
             found = results.cells[str(rounds)]
             for population, raster, rate in (("u", column[0], column[2]), ("v", column[1], column[3])):
                 draw_raster(raster, found, population, n_arms)
                 draw_rates(rate, found, population, n_arms)
+            draw_potentials(column[4], found)
+            draw_synapses(column[5], found)
             outcome = "agreed on" if found["agreed"] else "disagreed, explored"
             column[0].set_title(f"after {rounds} rounds: {outcome} arm {found['arm']}", loc="left")
             column[-1].set_xlabel("time (s); shaded: input on")
-        for ax, name in zip(
-            axes[:, 0], ("neurons of U", "neurons of V", "rate of U (Hz)", "rate of V (Hz)"), strict=True
-        ):
-            ax.set_ylabel(f"{name},\nby arm" if name.startswith("neurons") else name)
-        top, bottom = right.subplots(2, 1, height_ratios=[1.4, 1])
+        labels = ("neurons of U,\nby arm", "neurons of V,\nby arm", "rate of U (Hz)", "rate of V (Hz)", "a neuron (mV)")
+        for ax, label in zip(axes[:, 0], (*labels, "synapses of U,\nof their most"), strict=True):
+            ax.set_ylabel(label)
+        top, middle, bottom = right.subplots(3, 1, height_ratios=[1.4, 1.2, 1])
         draw_response(top, results.cells[RESPONSE])
+        draw_intervals(middle, results)
         bottom.axis("off")
         bottom.legend(handles=_legend(n_arms), title="arm", loc="upper left", ncols=2, alignment="left")
     return figure
@@ -86,7 +90,50 @@ def draw_rates(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
         width = 2.2 if arm == found["arm"] else 1.1
         rate = counts / (neurons * np.diff(edges))
         ax.plot((edges[1:] + edges[:-1]) / 2, rate, color=color, linestyle=_LINES[arm % len(_LINES)], linewidth=width)
-    ax.set_ylim(0, 125)
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def draw_potentials(ax: Axes, found: Arrays) -> Axes:
+    """The potential of a neuron of the arm with the greatest weight, in U and in V, spikes as strokes."""
+    _phases(ax, found)
+    best, neurons = int(np.argmax(found["w"])), int(found["neurons"])
+    for population, style in (("u", _U), ("v", _V)):
+        potential = 1e3 * found[f"voltage_{population}"][0]
+        t = np.linspace(0, found["phases"][2], len(potential), endpoint=False)
+        ax.plot(t, potential, color=style["color"], linewidth=0.6, label=population.upper())
+        fired = found[f"t_{population}"][found[f"i_{population}"] == best * neurons]
+        ax.vlines(fired, potential.max(), potential.max() + 12, color=style["color"], linewidth=0.6)
+    ax.legend(fontsize=6, loc="upper right", ncols=2)
+    return ax
+
+
+def draw_synapses(ax: Axes, found: Arrays) -> Axes:
+    """The other variables of that arm's neurons in U, their mean, each as a share of its highest value."""
+    _phases(ax, found)
+    for name, linestyle in zip((key for key in found if key.startswith("of_")), _LINES, strict=False):
+        course = found[name]
+        t = np.linspace(0, found["phases"][2], len(course), endpoint=False)
+        ax.plot(t, course / max(np.abs(course).max(), 1e-300), linestyle=linestyle, linewidth=0.8, label=name[3:])
+    ax.legend(fontsize=6, loc="upper right", ncols=4)
+    return ax
+
+
+def draw_intervals(ax: Axes, results: Results[Settings, Summary]) -> Axes:
+    """How long the trained option's neurons wait between spikes in phase 2."""
+    found, told = results.cells[STATISTICS], (results.summary.statistics or {})["trained"]
+    edges = np.linspace(0, 150, 61).tolist()
+    for population, style in (("u", _U), ("v", _V)):
+        cv = told[population]["cv"]["mean"]
+        label = f"{population.upper()}: CV {cv:.2f}" if cv is not None else population.upper()
+        intervals = 1e3 * found[f"intervals_{population}"]
+        if len(intervals):
+            shares = np.full(len(intervals), 1 / len(intervals))
+            ax.hist(intervals, edges, weights=shares, histtype="step", color=style["color"], label=label)
+    ax.set_title("intervals of a trained option's neurons", loc="left")
+    ax.set_xlabel("interval (ms)")
+    ax.set_ylabel("share")
+    ax.legend(fontsize=7)
     return ax
 
 
