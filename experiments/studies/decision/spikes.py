@@ -11,6 +11,7 @@ from experiments.core.cells import Arrays
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
 from experiments.studies.response.functions import respond as rates_respond
+from nsa_brian.model.reading import names_in
 from nsa_brian.spiking.calibration import LASTING, paper_part
 from nsa_brian.spiking.network import SpikingNSA
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -31,14 +32,15 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
     network.set_weights(engine.w[0])
     best, n = int(np.argmax(engine.w[0])), network.objects.sizes["u"]
     watched = [best * n, (best * n + n) % (games.arms * n)]  # a neuron of the best arm, and one of the next
-    state = engine.model.structure.populations["u"].state
-    potential, others = state[0], state[1:]
+    neurons = engine.model.structure.populations["u"]
+    potential = next(name for name in neurons.state if name in names_in(neurons.threshold))
+    others = [name for name in neurons.state if name != potential]
     voltages = {key: StateMonitor(getattr(network, key), potential, record=watched) for key in ("U", "V")}
     synapses = StateMonitor(network.U, others, record=range(best * n, best * n + n)) if others else None
-    network.network.add(*voltages.values(), *([synapses] if synapses else []))
+    network.network.add(*voltages.values(), *([synapses] if others else []))
     decision = network.decide()
     timing = network.timing
-    courses = {f"of_{name}": np.asarray(getattr(synapses, name)).mean(axis=0) for name in others} if synapses else {}
+    courses = {f"of_{name}": np.asarray(getattr(synapses, name)).mean(axis=0) for name in others}
     return {
         "t_u": decision.t_u,
         "i_u": decision.i_u,

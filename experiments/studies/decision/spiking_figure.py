@@ -90,7 +90,7 @@ def draw_rates(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
         width = 2.2 if arm == found["arm"] else 1.1
         rate = counts / (neurons * np.diff(edges))
         ax.plot((edges[1:] + edges[:-1]) / 2, rate, color=color, linestyle=_LINES[arm % len(_LINES)], linewidth=width)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(bottom=0, auto=True)
     return ax
 
 
