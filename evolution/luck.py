@@ -28,6 +28,11 @@ class CommonLuck:
     def __init__(self, generators: Sequence[np.random.Generator], n_individuals: int) -> None:
         self._generators, self._n = list(generators), n_individuals
 
+    def spawn(self, n_children: int) -> list[CommonLuck]:
+        """Independent luck, for what is drawn apart."""
+        children = [generator.spawn(n_children) for generator in self._generators]
+        return [CommonLuck([each[i] for each in children], self._n) for i in range(n_children)]
+
     def random(self, size: tuple[int, ...]) -> np.ndarray:
         """Uniform numbers in [0, 1); the first axis is the engine's games."""
         return self.rounds(1, size)[0]

@@ -105,7 +105,7 @@ class Check:
             )
         rounds, arms, games = (self.played[key] for key in ("rounds", "arms", "games"))
         told = f"{games} games of {rounds} rounds, {arms} arms"
-        if self.model.noise or self.model.kind == "spiking":
+        if self.model.noise:
             told += ", played without the model's noise, whose numbers differ between engines"
         return "\n".join([*lines, f"{'they agree' if self.agree else 'THEY DO NOT AGREE'} ({told})"])
 
@@ -146,7 +146,7 @@ def check(
     quiet: Any = dataclasses.replace(model, noise=0.0) if model.noise else model  # type: ignore[type-var]
     spiking = model.kind == "spiking"
     if spiking:
-        ways: dict[str, Any] = {"quiet": True}
+        ways: dict[str, Any] = {}
         steps = Timing.of(model.values_in_si(parameters), DT).round_steps * n_arms * n_games
     else:
         ways = {"method": method}

@@ -19,6 +19,7 @@ from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.model.reading import names_in, plain
 from nsa_brian.model.structure import equation, variable
 from nsa_brian.spiking.model import SpikingModel
+from nsa_brian.spiking.streams import states
 from nsa_brian.spiking.structure import OF_OPTIONS, REFRACTORY, SPIKED, Neurons
 from nsa_brian.spiking.timing import Timing
 
@@ -39,8 +40,6 @@ class SpikingGames:
     dt : Quantity
     record : bool
         Keep the spikes of a round.
-    quiet : bool
-        No noise: normal numbers are 0, numbers of events are their means.
 
     Attributes
     ----------
@@ -65,7 +64,6 @@ class SpikingGames:
         seeds: np.ndarray,
         dt: Any = 0.5 * ms,
         record: bool = False,
-        quiet: bool = False,
     ) -> None:
         target = code_object_class()
         if issubclass(target, NumpyRound):
@@ -122,7 +120,7 @@ class SpikingGames:
             "_streams": np.zeros(self.n_games * sum(rooms.values()), dtype=np.int64),
             "_counts": np.zeros(2 * n_options),
             "_sizes": np.array(list(sizes.values()), dtype=np.int32),
-            "_mode": np.array([0, quiet, steps if record else 0], dtype=np.int32),
+            "_mode": np.array([0, steps if record else 0], dtype=np.int32),
             "_raster": np.zeros(self.n_games * steps * total if record else 1, dtype=bool),
             "_b": np.zeros(n_options * n * n if flips else 1),
             "_eta": np.zeros(n_options),
@@ -163,7 +161,7 @@ class SpikingGames:
 
     def _seed(self, seeds: np.ndarray) -> None:
         """Give each neuron, and each game, a stream of its own."""
-        whole = (seeds * 2.0**53).astype(np.int64)
+        whole = states(seeds)
         streams = self._group.array("_streams").reshape(self.n_games, -1)
         at = start = 0
         for name, size in self._sizes.items():

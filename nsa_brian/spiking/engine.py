@@ -11,6 +11,7 @@ from brian2 import ms
 
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.codegen.expression import numpy_function
+from nsa_brian.codegen.spikes import n_seeds
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.parameter_set import load
@@ -37,8 +38,6 @@ class SpikingEngine(Engine):
         Time step.
     seed : int, optional
         Makes ``rng`` where none is given.
-    quiet : bool
-        No noise: normal numbers are 0, numbers of events are their means. Then engines agree spike for spike.
 
     mend : bool
         Let sets that have no critical strength play, at chance, where they are refused otherwise.
@@ -65,7 +64,6 @@ class SpikingEngine(Engine):
         model: SpikingModel = SPIKING,
         dt: Any = 0.5 * ms,
         seed: int | None = None,
-        quiet: bool = False,
         mend: bool = False,
         free_time: Any = None,
     ) -> None:
@@ -73,7 +71,7 @@ class SpikingEngine(Engine):
         rng = np.random.default_rng(seed) if rng is None else rng
         if not isinstance(model, SpikingModel):
             raise ValueError(f"model must be a SpikingModel, got {model!r}")
-        self._dt, self.quiet, self._mend, self._free_time = dt, quiet, mend, free_time
+        self._dt, self._mend, self._free_time = dt, mend, free_time
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
         counts = {neurons.count for neurons in model.structure.populations.values()}
         for name in sorted(counts):
@@ -85,6 +83,11 @@ class SpikingEngine(Engine):
         self._columns: dict[str, Any] = constants
         self._eta = numpy_function("Phi_eta", model.structure.expressions, constants)
         self._weight = numpy_function(model.weight, {}, constants) if model.flips else None
+
+    def seeds(self) -> np.ndarray:
+        """Uniform numbers (games, seeds), of which the streams of a game's neurons begin."""
+        noise = self.rng.spawn(1)[0]
+        return noise.random((self.n_games, n_seeds(self.model, self.values[0], self.n_arms)))
 
     @cached_property
     def values(self) -> list[dict[str, float]]:

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +18,8 @@ from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.spiking.engine import SpikingEngine
 from nsa_brian.spiking.objects import SpikingObjects
-from nsa_brian.spiking.structure import Neurons
+from nsa_brian.spiking.streams import Streams
 from nsa_brian.spiking.timing import Timing
-
-#: Time steps for which noise is drawn at once; a constant, so that a game's noise does not depend on its company.
-NOISE_STEPS = 64
 
 
 @dataclass(frozen=True)
@@ -96,15 +92,18 @@ class SpikingNSA(SpikingEngine):
         timing = NetworkOperation(self._end_of_step, clock=self.objects.clock, when="end", name=f"{name}_timing")
         self.network = Network(*self.objects.all, timing, name=f"{name}_network")
         populations = self.model.structure.populations
-        noise = iter(self.rng.spawn(len(populations) + 1))
-        self._luck = next(noise)
-        self._noise = {key: self._drawn(neurons, next(noise)) for key, neurons in populations.items()}
+        seeds, at = self.seeds(), 0
+        self._streams = {}
+        for key, group in groups.items():
+            size = len(group) // self.n_games
+            self._streams[key] = Streams(seeds[:, at : at + size].ravel())
+            at += size
+        self._luck = Streams(seeds[:, at])
         self._starts = {
             key: {variable: float(numpy_function(text, {}, values)()) for variable, text in neurons.initial.items()}
             for key, neurons in populations.items()
         }
         self._last = self.timing.round_steps
-        self._rest()
         with told_if_slow("compiling the spiking network to C++ (once; later runs find it in Brian2's cache)"):
             self.network.run(0 * ms, namespace={})
         self.spikes = self._monitors() if record else {}
@@ -128,8 +127,8 @@ class SpikingNSA(SpikingEngine):
         self._option("choice")[:] = self.choices(arms)
         _array(self.V, "Phi_eta")[:] = self.rates_of_learning().repeat(self.objects.sizes["v"])
         _array(self.V, "R").reshape(self.n_games, -1)[:] = np.asarray(rewards)[:, None]
-        synapses = _array(self.UV, "chance").reshape(self.n_games, -1)
-        synapses[:] = self._luck.random(synapses.shape)
+        chances = _array(self.UV, "chance").reshape(self.n_games, -1)
+        chances[:] = self._luck.uniform(chances.shape[1])
         self._last = self._step + self.timing.outcome_steps
         if self.timing.outcome_steps == 1:
             self.V.outcome = True
@@ -215,41 +214,18 @@ class SpikingNSA(SpikingEngine):
 
     def _hand_out_noise(self) -> None:
         """Give each neuron its random numbers for the next time step."""
-        for key, drawn in self._noise.items():
-            for variable, numbers in next(drawn).items():
-                _array(self.objects.groups[key], variable).reshape(self.n_games, -1)[:] = numbers
-
-    def _drawn(self, neurons: Neurons, rng: Any) -> Iterator[dict[str, Any]]:
-        """The random numbers of a population, (games, neurons of a game) each, step after step."""
-        size = (self.n_games, NOISE_STEPS, len(self.objects.owners(neurons.name)) // self.n_games)
-        while True:
-            normal = rng.normal(0, 1, size) if neurons.draws_noise and not self.quiet else None
-            chances = {event: None if self.quiet else rng.random(size) for event in neurons.poisson}
-            for step in range(NOISE_STEPS):
-                found: dict[str, Any] = {}
-                if neurons.draws_noise:
-                    found["noise"] = 0.0 if normal is None else normal[:, step]
-                for event, chance in chances.items():
-                    mean = self._means[neurons.name][event]
-                    found[event] = mean if chance is None else _poisson(mean, chance[:, step])
-                yield found
+        for key, streams in self._streams.items():
+            group, means = self.objects.groups[key], self._means[key]
+            if self.model.structure.populations[key].draws_noise:
+                _array(group, "noise")[:] = streams.noise()
+            events = list(means)
+            for pair in (events[i : i + 2] for i in range(0, len(events), 2)):
+                for event, numbers in zip(pair, streams.events([means[name] for name in pair]), strict=True):
+                    _array(group, event)[:] = numbers
 
     def _monitors(self) -> dict[str, SpikeMonitor]:
         groups = {"U": self.U, "V": self.V}
         return {key: SpikeMonitor(group, name=f"{group.name}_spikes") for key, group in groups.items()}
-
-
-def _poisson(mean: float, chance: np.ndarray) -> np.ndarray:
-    """Poisson numbers from uniform ones."""
-    here = upto = np.exp(-mean)
-    found = np.zeros(chance.shape)
-    count = 0
-    while (chance >= upto).any() and count < 1000:
-        found += chance >= upto
-        count += 1
-        here *= mean / count
-        upto += here
-    return found
 
 
 def _array(group: Any, variable: str) -> np.ndarray:

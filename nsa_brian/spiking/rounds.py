@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nsa_brian.codegen.spikes import SpikingGames, n_seeds
+from nsa_brian.codegen.spikes import SpikingGames
 from nsa_brian.spiking.engine import SpikingEngine
 
 
@@ -28,8 +28,7 @@ class SpikingRounds(SpikingEngine):
         distinct: dict[int, int] = {}
         which = [distinct.setdefault(id(found), len(distinct)) for found in self.values]
         sets = list({id(found): found for found in self.values}.values())
-        seeds = self.rng.random((self.n_games, n_seeds(self.model, sets[0], self.n_arms)))
-        self.games = SpikingGames(self.model, sets, np.array(which), self.n_arms, seeds, self._dt, record, self.quiet)
+        self.games = SpikingGames(self.model, sets, np.array(which), self.n_arms, self.seeds(), self._dt, record)
         reading = np.array([self.games.timing[i].reading for i in which])
         self._per_rate = (sets[0]["neurons"] * reading)[None, :, None]
         self.reset()

@@ -104,7 +104,7 @@ def draw_potentials(ax: Axes, found: Arrays) -> Axes:
         ax.plot(t, potential, color=style["color"], linewidth=0.6, label=population.upper())
         fired = found[f"t_{population}"][found[f"i_{population}"] == best * neurons]
         ax.vlines(fired, potential.max(), potential.max() + 12, color=style["color"], linewidth=0.6)
-    ax.legend(fontsize=6, loc="upper right", ncols=2)
+    ax.legend(fontsize=6, loc="upper right", ncols=2, frameon=True, borderpad=0.1)
     return ax
 
 
@@ -115,7 +115,7 @@ def draw_synapses(ax: Axes, found: Arrays) -> Axes:
         course = found[name]
         t = np.linspace(0, found["phases"][2], len(course), endpoint=False)
         ax.plot(t, course / max(np.abs(course).max(), 1e-300), linestyle=linestyle, linewidth=0.8, label=name[3:])
-    ax.legend(fontsize=6, loc="upper right", ncols=4)
+    ax.legend(fontsize=6, loc="upper right", ncols=4, frameon=True, borderpad=0.1)
     return ax
 
 

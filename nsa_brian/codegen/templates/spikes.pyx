@@ -43,7 +43,7 @@ cdef extern from *:
         {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
         const int64_t n_games = _all__n_games[0], n_options = _all__n_options[0];
-        const bool outcome = _all__mode[0] == 1, quiet = _all__mode[1] == 1, recording = _all__mode[2] > 0 && !outcome;
+        const bool outcome = _all__mode[0] == 1, recording = _all__mode[1] > 0 && !outcome;
         {% for name, var in arrays if name in ('dt', 't', 't_in_timesteps') %}
         const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
@@ -140,18 +140,10 @@ cdef extern from *:
                 {% for p in populations %}
                 {
                     {% for word in p.words %}
-                    if (quiet)
-                    {
-                        {% for event in word.events %}
-                        for (int64_t i = 0; i < _room_{{ p.name }}; i++)
-                            {{ get_array_name(variables[event]) }}[i] = {{ '0' if word.noise else get_array_name(variables['mean_of_' ~ event]) ~ '[0]' }};
-                        {% endfor %}
-                    }
-                    else
                     {% if word.noise %}
-                        NSA_VECTORISE
-                        for (int64_t i = 0; i < _room_{{ p.name }}; i++)
-                            {{ get_array_name(variables[word.events[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
+                    NSA_VECTORISE
+                    for (int64_t i = 0; i < _room_{{ p.name }}; i++)
+                        {{ get_array_name(variables[word.events[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
                     {% else %}
                     {
                         for (int64_t first = 0; first < _room_{{ p.name }}; first += 64)
@@ -212,7 +204,7 @@ cdef extern from *:
                                 _all__counts[({{ loop.index0 }} * n_games + game) * n_options + _idx / _per_{{ p.name }}] += 1;
                             {% endif %}
                             if (recording)
-                                _all__raster[(game * _all__mode[2] + step) * _total + _column_{{ p.name }} + _idx] = 1;
+                                _all__raster[(game * _all__mode[1] + step) * _total + _column_{{ p.name }} + _idx] = 1;
                         }
                     }
                 }

@@ -1,0 +1,71 @@
+"""The random numbers of neurons: a stream for each, the same in every engine.
+
+So a game depends neither on those beside it nor on the engine that plays it. What compiled code draws (``nsa.hpp``) is
+drawn here by numpy, bit for bit: Steele et al.'s splitmix64, of whose 64 bits a white number takes all and a number of
+events one half.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+_GAMMA, _FIRST, _SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+#: Standard deviation of the sum of four whole numbers up to 2^16, inverted.
+_UNIT = 2.6428997921303014e-05
+
+
+class Streams:
+    """Streams side by side.
+
+    Parameters
+    ----------
+    seeds : array
+        Uniform numbers in [0, 1), one for each stream.
+    """
+
+    def __init__(self, seeds: np.ndarray) -> None:
+        self._state = states(seeds).view(np.uint64)
+
+    def bits(self) -> np.ndarray:
+        """The next 64 bits of each."""
+        self._state += _GAMMA
+        z = self._state.copy()
+        z = (z ^ (z >> np.uint64(30))) * _FIRST
+        z = (z ^ (z >> np.uint64(27))) * _SECOND
+        return z ^ (z >> np.uint64(31))
+
+    def noise(self) -> np.ndarray:
+        """Numbers of mean 0 and variance 1."""
+        z, part = self.bits(), np.uint64(0xFFFF)
+        total = (z & part) + ((z >> np.uint64(16)) & part) + ((z >> np.uint64(32)) & part) + (z >> np.uint64(48))
+        return (total.astype(float) - 131070.0) * _UNIT
+
+    def events(self, means: Sequence[float]) -> list[np.ndarray]:
+        """Poisson numbers of one mean or two."""
+        z = self.bits()
+        halves = ((z & np.uint64(0xFFFFFFFF)) >> np.uint64(1), z >> np.uint64(33))
+        return [_count(half, mean) for half, mean in zip(halves, means, strict=False)]
+
+    def uniform(self, n: int) -> np.ndarray:
+        """Numbers from 0 to 1, (streams, n): the next n of each."""
+        return np.stack([(self.bits() >> np.uint64(11)).astype(float) * 2.0**-53 for _ in range(n)], axis=-1)
+
+
+def states(seeds: np.ndarray) -> np.ndarray:
+    """Where streams begin, as whole numbers of 64 bits."""
+    return (np.asarray(seeds) * 2.0**53).astype(np.int64)
+
+
+def _count(bits: np.ndarray, mean: float) -> np.ndarray:
+    """Poisson numbers from 31 random bits each."""
+    here = upto = math.exp(-mean)
+    found, k = np.zeros(bits.shape), 1
+    while upto * 2.0**31 < 2.0**31 - 0.5 and k < 1000:
+        found += bits >= np.uint64(int(upto * 2.0**31))
+        here *= mean / k
+        upto += here
+        k += 1
+    return found
