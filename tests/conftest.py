@@ -5,6 +5,7 @@ import sys
 
 import brian2
 import pytest
+from scripts import Scripts
 
 from experiments.cli import main
 
@@ -45,6 +46,14 @@ def nsa_process():
 
     run.words = nsa_words
     return run
+
+
+@pytest.fixture(scope="session")
+def run_script():
+    """Run Python text, or a file, in an interpreter of its own that has Brian2 imported; what came of it."""
+    scripts = Scripts()
+    yield scripts
+    scripts.close()
 
 
 @pytest.fixture
