@@ -1,5 +1,6 @@
 """What several test files need."""
 
+import os
 import subprocess
 import sys
 
@@ -9,18 +10,55 @@ from scripts import Scripts
 
 from experiments.cli import main
 
-#: What takes long to make is made once: all tests of such a fixture run in one process.
-SHARED = {"done", "evolved", "found", "left", "page", "serial"}
+# What the compiler would tell a debugger takes it a sixth of its time, and changes nothing of what it makes.
+os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
+
+#: The files that take longest, longest first: begun first, so that at the end no process waits long for another.
+LONGEST = (
+    "nsa_brian/test_spiking.py",
+    "nsa_brian/test_extensions.py",
+    "evolution/test_evolve_models.py",
+    "nsa_brian/test_engines.py",
+    "experiments/core/test_model_flow.py",
+    "experiments/evolve/test_evolve.py",
+    "experiments/bench/test_bench.py",
+    "nsa_brian/test_model.py",
+    "nsa_brian/test_network.py",
+    "test_examples.py",
+    "evolution/test_evolution.py",
+    "baselines/test_baselines.py",
+    "nsa_brian/test_stretch.py",
+    "nsa_brian/test_declaration.py",
+    "evolution/test_staged.py",
+)
+#: Files of several folders that share what is made once for a session.
+TOGETHER = ("experiments/studies/", "experiments/report/")
+
+
+def unit_of(nodeid):
+    """What runs in one process, one after the other: a file, for it makes and compiles things that all of it uses."""
+    path = nodeid.split("::")[0].removeprefix("tests/")
+    return "studies" if path.startswith(TOGETHER) else path
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Group the tests by what they share."""
-    for item in items:
-        shared = SHARED.intersection(item.fixturenames)
-        if shared:
-            group = "studies" if "done" in shared else f"{item.path.stem} {min(shared)}"
-            item.add_marker(pytest.mark.xdist_group(group))
+    """Begin with what takes longest."""
+    place = {path: n for n, path in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(unit_of(item.nodeid), len(place)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand whole files to the processes, in the order of the tests."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return unit_of(nodeid)
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 @pytest.fixture
