@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import brian2
 import pytest
@@ -61,13 +62,29 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
 
 
+@contextmanager
+def brian2_target(name):
+    """Brian2 with another target for its code."""
+    before = brian2.prefs.codegen.target
+    brian2.prefs.codegen.target = name
+    try:
+        yield
+    finally:
+        brian2.prefs.codegen.target = before
+
+
 @pytest.fixture
 def without_compiler():
     """Brian2 without its C++ compiler: a short game on a network is quicker than to compile the network."""
-    before = brian2.prefs.codegen.target
-    brian2.prefs.codegen.target = "numpy"
-    yield
-    brian2.prefs.codegen.target = before
+    with brian2_target("numpy"):
+        yield
+
+
+@pytest.fixture(params=["numpy", pytest.param("auto", marks=pytest.mark.slow)], ids=["numpy", "compiled"])
+def with_and_without_compiler(request):
+    """Brian2 without its C++ compiler, and among the slow tests with it: for what is the same in both."""
+    with brian2_target(request.param):
+        yield
 
 
 def nsa_words(*args):

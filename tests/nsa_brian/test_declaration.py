@@ -86,7 +86,7 @@ class TestParameters:
         with pytest.raises(ValueError, match="parameter 'b' is none of the model paper's"):
             Rounds(3, ADAPTING.complete(load().parameters))
 
-    def test_they_are_in_their_units_in_every_engine(self):
+    def test_they_are_in_their_units_in_every_engine(self, with_and_without_compiler):
         """300 ms written in three ways."""
         rate = "du/dt = (-u + I_u + I - a{noise}) / tau_u : 1\nda/dt = (-a + u) / %s : 1"
         models = [
@@ -207,7 +207,7 @@ class TestNoTextOfAModelIsRun:
         assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("name", ["everything", *PIECES])
-    def test_what_is_compiled_to_numpy_is_arithmetic_with_known_names(self, name, monkeypatch):
+    def test_what_is_compiled_to_numpy_is_arithmetic_with_known_names(self, name, monkeypatch, without_compiler):
         model = EVERYTHING if name == "everything" else model_of(name)
         run = []
 

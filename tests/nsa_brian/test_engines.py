@@ -143,12 +143,26 @@ class TestContract:
         assert brian2.get_device() is device
 
 
-@settings(max_examples=30, derandomize=True, deadline=None, database=None)
-@given(parameter_sets, st.integers(2, 30), st.integers(0, 1000))
-def test_rounds_plays_as_network(parameters, n_arms, seed):
+def play_alike(parameters, n_arms, seed):
     engines = [cls(n_arms, parameters, rng=np.random.default_rng(seed)) for cls in (NSANetwork, Rounds)]
     assert (game(engines[0], 25) == game(engines[1], 25)).all()
     assert engines[1].w == pytest.approx(engines[0].w, abs=1e-9)
+
+
+anything = given(parameter_sets, st.integers(2, 30), st.integers(0, 1000))
+
+
+@settings(max_examples=8, derandomize=True, deadline=None, database=None)
+@anything
+def test_rounds_plays_as_network(parameters, n_arms, seed):
+    play_alike(parameters, n_arms, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, derandomize=True, deadline=None, database=None)
+@anything
+def test_rounds_plays_as_network_with_many_more_sets(parameters, n_arms, seed):
+    play_alike(parameters, n_arms, seed)
 
 
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
@@ -158,7 +172,10 @@ def test_rounds_is_the_numpy_loop(parameters, shares):
     assert answers(parameters, w) == pytest.approx(np.array(round_by_euler(w, parameters)), abs=1e-9)
 
 
-@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("exponential_euler", 1), ("rk2", 2), ("rk4", 4)])
+@pytest.mark.parametrize(
+    ("method", "order"),
+    [("euler", 1), ("exponential_euler", 1), pytest.param("rk2", 2, marks=pytest.mark.slow), ("rk4", 4)],
+)
 def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
     # Responses without a threshold, so that the solution is smooth; an end on the move, so that there is an error.
     p = SHIPPED[0].replace(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, load
+from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, SpikingParameters, load
 from nsa_brian.engines.registry import ENGINES, engine_class
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
@@ -23,8 +23,12 @@ ALONE = SHORT.replace(threshold_u=1.0, threshold_v=1.0, duration_input=300, dura
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_every_engine_keeps_the_contract(name):
-    parameters = load("minbandit-38").parameters if name == "spiking" else SHORT
-    check_engine(lambda n_games, seed: engine_class(name)(3, parameters, n_games, rng=np.random.default_rng(seed)))
+    parameters, options = SHORT, {}
+    if name == "spiking":
+        parameters = load("minbandit-38").parameters
+        options["spiking"] = SpikingParameters(neurons=5, duration_input=100, duration_free=150, reading=100, J_v=2.7)
+    make = engine_class(name)
+    check_engine(lambda n_games, seed: make(3, parameters, n_games, rng=np.random.default_rng(seed), **options))
 
 
 @pytest.mark.parametrize("name", ["network", "rounds"])
@@ -35,11 +39,11 @@ def test_a_noisy_engine_keeps_the_contract(name):
 
 class TestNoise:
     @pytest.mark.parametrize("name", ["network", "rounds"])
-    def test_of_zero_is_no_noise_to_the_last_bit(self, name, without_compiler):
+    def test_of_zero_is_no_noise_to_the_last_bit(self, name):
         played = []
         for model in (PAPER, Model(noise=0.0)):
             agent = NSA(4, SHORT, engine=name, seed=5, model=model)
-            for reward in np.random.default_rng(1).integers(0, 2, 30):
+            for reward in np.random.default_rng(1).integers(0, 2, 12):
                 agent.update(agent.select_arm(), reward)
             played.append(np.concatenate([agent.engine.w.ravel(), agent.engine.activity.ravel()]).tobytes())
         assert played[0] == played[1]

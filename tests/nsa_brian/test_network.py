@@ -151,7 +151,10 @@ def test_is_made_of_named_brian2_objects_with_diagonal_synapses(without_compiler
     assert extra.v.shape == (1, network.round_steps)
 
 
-@pytest.mark.parametrize("method", ["rk2", "rk4", "exponential_euler"])
+@pytest.mark.parametrize(
+    "method",
+    ["rk2", *(pytest.param(method, marks=pytest.mark.slow) for method in ("rk4", "exponential_euler"))],
+)
 def test_other_methods_converge_in_the_first_order(method):
     # What the synapses sum up stands still within a step, whatever the method.
     smooth = SHORT.replace(gain_u=4, gain_v=4, threshold_u=-1, threshold_v=-1)
