@@ -19,7 +19,7 @@ from evolution.search import GAMES, SELECTION, evaluate
 from evolution.workers import Processes
 from experiments.evolve.beginning import search_id
 from experiments.evolve.settings import EvolutionSettings
-from nsa_brian import PARAMETERS, Lateral, Model, Parameter, ParameterSet, load, load_model
+from nsa_brian import PARAMETERS, Model, Parameter, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 
 SOURCE, ADAPTING = PIECES["adapting.py"], model_of("adapting.py")
@@ -30,12 +30,7 @@ LEAKY = Model(
     parameters=(Parameter("power", 1.0), Parameter("leak", 0.01, search=(0.0001, 0.5), scale="log")),
 )
 #: Runs in rounds and network only.
-LATERAL = Model(
-    name="lateral",
-    rate_u="du/dt = (-u + I_u + I - L{noise}) / tau_u : 1",
-    lateral=Lateral("u", "L", "g * phi_u_pre / n_arms"),
-    parameters=(Parameter("g", 0.2),),
-)
+LATERAL = model_of("lateral.py")
 SHORT = {"duration_input": 100, "duration_free": 100}
 SET_38 = load("minbandit-38").parameters
 QUICK = SET_38.replace(**SHORT)
@@ -151,8 +146,8 @@ class TestGames:
         "model",
         [
             Model(name="noisy", noise=0.2),
-            dataclasses.replace(LATERAL, name="noisy lateral", noise=0.2),
-            Model(name="carrying", rate_u=ADAPTING.rate_u, parameters=ADAPTING.parameters, carried=("a",)),
+            dataclasses.replace(model_of("noisy_lateral.py"), noise=0.2),
+            model_of("carried.py"),
         ],
         ids=lambda model: model.name,
     )
@@ -177,35 +172,22 @@ class TestGames:
         assert (lucks[0][0] != lucks[0][1]).all()
         assert scores(games, (1,), [QUICK]).reward.shape == (1, 1)
 
-    @pytest.mark.parametrize(
-        ("model", "wild"),
-        [
-            (
-                Model(
-                    name="exploding",
-                    rate_u="du/dt = (-u + I_u + I + k * u**3{noise}) / tau_u : 1",
-                    parameters=(Parameter("k", 0.1, search=(0, 50)),),
-                ),
-                40.0,
-            ),
-            (
-                Model(
-                    name="undefined",
-                    plasticity="w + Phi_eta * (R * w_max - w) + log(1 - k * w)",
-                    parameters=(Parameter("k", 0.1, search=(0, 50)),),
-                ),
-                40.0,
-            ),
-        ],
-        ids=["activity", "weight"],
-    )
+    @pytest.mark.parametrize("wild", [{"k": 40.0}, {"q": 40.0}], ids=["activity", "weight"])
     @pytest.mark.parametrize("engine", ["table", "rounds"])
-    def test_of_a_model_that_runs_away_are_scored_and_spoil_nobodys(self, model, wild, engine):
+    def test_of_a_model_that_runs_away_are_scored_and_spoil_nobodys(self, wild, engine):
+        """By an activity that explodes, or by a weight that is not defined."""
+        model = Model(
+            name="wild",
+            rate_u="du/dt = (-u + I_u + I + k * u**3{noise}) / tau_u : 1",
+            plasticity="w + Phi_eta * (R * w_max - w) + log(1 - q * w)",
+            parameters=(Parameter("k", 0.1, search=(0, 50)), Parameter("q", 0.1, search=(0, 50))),
+        )
         games = dataclasses.replace(SMALL, model=model, engine=engine)
         sane = model.complete(QUICK.replace(duration_input=400, duration_free=400))
         alone = scores(games, (1,), [sane]).reward[0]
-        beside = scores(games, (1,), [sane.replace(k=wild), sane]).reward
+        beside = scores(games, (1,), [sane.replace(**wild), sane]).reward
         assert (beside[1] == alone).all()
+        assert (beside[0] != alone).any()
         assert ((beside > 0) & (beside < 1)).all()
 
 

@@ -14,6 +14,7 @@ import pytest
 import slurm
 
 from evolution.checkpoint import read_generation
+from evolution.dask_workers import DaskWorkers
 from experiments.evolve import folder as evolution_folder
 from nsa_brian import PARAMETERS, load
 
@@ -190,7 +191,8 @@ BAD = {
 
 
 @pytest.mark.parametrize(("options", "words"), BAD.values(), ids=BAD)
-def test_bad_input_is_one_line(options, words, refused, tmp_path):
+def test_bad_input_is_one_line(options, words, refused, tmp_path, monkeypatch):
+    monkeypatch.setattr(DaskWorkers.__init__, "__defaults__", (1.0,))  # seconds to wait for nobody's answer
     assert words in refused("evolve", *options, cwd=tmp_path)
 
 
