@@ -1,5 +1,6 @@
 """What several test files need."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -60,6 +61,13 @@ def pytest_xdist_make_scheduler(config, log):
 
     config.option.loadscopereorder = False
     return ByFile(config, log)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_to_look_through():
+    """Set aside what is there: Brian2 has Python look for garbage in all of it before every run of a network."""
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager

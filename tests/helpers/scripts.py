@@ -5,6 +5,7 @@ environment, output and an exit code of its own. What the interpreter does after
 takes longer than most scripts, and the files that Brian2 would take away are the server's.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -81,6 +82,7 @@ def next_job():
 if __name__ == "__main__":
     for name in IMPORTED:
         __import__(name)
+    gc.freeze()  # or a fork that looks for garbage would copy all that was imported
     job = next_job()
     if job is not None:
         for stream, target in ((0, os.devnull), (1, job["out"]), (2, job["err"])):

@@ -258,9 +258,10 @@ def test_a_noisy_coupled_model_has_the_noise_of_theory():
     """No response: each neuron is a leaky integrator, of variance noise^2 / (1 - dt / (2 tau)), coupled or not."""
     model = MODELS["noisy_lateral.py"]
     alone = SHORT.replace(threshold_u=1.0, threshold_v=1.0, I_ext=0.0)
-    for make in (NSANetwork, Rounds):
-        engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
-        engine.respond()
+    for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
+        with target(name):
+            engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
+            engine.respond()
         for x, tau in ((engine.u, alone.tau_u), (engine.v, alone.tau_v)):
             variance = model.noise**2 / (1 - 1 / (2 * tau))
             assert abs(x.mean()) < 4 * np.sqrt(variance / x.size)
@@ -271,12 +272,13 @@ def test_a_noisy_coupled_game_does_not_depend_on_its_batch():
     from experiments.core.randomness import streams
 
     model = MODELS["noisy_lateral.py"]
-    for make in (NSANetwork, Rounds):
-        alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
-        batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
-        for engine in (alone, batch):
-            engine.respond()
-            engine.respond()
+    for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
+        with target(name):
+            alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
+            batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
+            for engine in (alone, batch):
+                engine.respond()
+                engine.respond()
         assert (alone.u[0] == batch.u[1]).all()
 
 
@@ -295,7 +297,7 @@ def test_a_table_of_several_sets_is_asked_for_options_of_any_game():
     assert found[1] == pytest.approx(found[0], abs=1e-6)
 
 
-def test_a_decision_is_watched_from_its_start():
+def test_a_decision_is_watched_from_its_start(without_compiler):
     decision = NSANetwork(3, SHORT, seed=0, model=Model(initial={"u": "0.5"})).decide()
     assert (decision.u[0] == 0.5).all()
 

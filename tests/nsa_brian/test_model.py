@@ -43,7 +43,7 @@ class TestNoise:
         played = []
         for model in (PAPER, Model(noise=0.0)):
             agent = NSA(4, SHORT, engine=name, seed=5, model=model)
-            for reward in np.random.default_rng(1).integers(0, 2, 12):
+            for reward in np.random.default_rng(1).integers(0, 2, 30):
                 agent.update(agent.select_arm(), reward)
             played.append(np.concatenate([agent.engine.w.ravel(), agent.engine.activity.ravel()]).tobytes())
         assert played[0] == played[1]

@@ -117,7 +117,7 @@ def test_one_run_plays_a_game_as_round_by_round_does(monkeypatch):
     assert (whole.w == stepwise.engine.w).all()
 
 
-def test_monitors_record_any_variable_at_their_own_step():
+def test_monitors_record_any_variable_at_their_own_step(without_compiler):
     network = NSANetwork(3, SHORT, record=["u", "phi_v", "w", "Phi_eta"], record_dt=10 * ms)
     network.play(lambda arms: np.ones(1), 2)
     assert network.monitors["u"].u.shape == (3, 20)

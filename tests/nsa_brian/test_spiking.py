@@ -131,10 +131,10 @@ def game(engine, n_rounds, repetitions):
 
 
 def test_same_seed_same_game_alone_or_in_company():
-    arms, rates = game(small(n_games=3), 4, range(3))
+    arms, rates = game(small(n_games=3), 8, range(3))
     for first in range(3):
         repetition = range(first, first + 1)
-        alone = game(small(rng=streams(0, "agent", repetition)), 4, repetition)
+        alone = game(small(rng=streams(0, "agent", repetition)), 8, repetition)
         assert (alone[0][:, 0] == arms[:, first]).all()
         assert alone[1][:, :, 0] == pytest.approx(rates[:, :, first])
     assert len({rates[:, :, i].tobytes() for i in range(3)}) == 3
@@ -153,14 +153,14 @@ def test_brian2s_own_random_numbers_are_left_alone():
 
 def test_a_game_is_a_round_after_the_other():
     whole, stepwise = small(n_games=2), small(n_games=2)
-    rewards = iter(np.random.default_rng(0).random((3, 2)) < 0.5)
+    rewards = iter(np.random.default_rng(0).random((6, 2)) < 0.5)
     tape = []
 
     def pull(arms):
         tape.append((arms.copy(), whole.activity.copy(), next(rewards)))
         return tape[-1][2]
 
-    whole.play(pull, 3)
+    whole.play(pull, 6)
     for arms, rates, reward in tape:
         stepwise.respond()
         assert (stepwise.activity == rates).all()

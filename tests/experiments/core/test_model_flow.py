@@ -191,7 +191,7 @@ def model_of(folder, text):
     return load_model("text.py")
 
 
-def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder):
+def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, without_compiler):
     more = """carried=("a",), synapse="slow : 1", drive_v="(Phi_v + slow) * phi_u_pre", plasticity='''
         w += chosen * Phi_eta * (R * w_max - w)
         slow += 0.02 * w / w_max
