@@ -4,43 +4,47 @@ import gc
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 
-import brian2
 import pytest
 from scripts import Scripts
+from targets import brian2_target
 
 from experiments.cli import main
 
 # What the compiler would tell a debugger takes it a sixth of its time, and changes nothing of what it makes.
 os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
 
-#: The files that take longest, longest first: begun first, so that at the end no process waits long for another.
+#: The units that take longest, longest first: begun first, so that at the end no process waits long for another.
 LONGEST = (
-    "nsa_brian/test_spiking.py",
     "nsa_brian/test_extensions.py",
+    "nsa_brian/test_spiking.py",
     "evolution/test_evolve_models.py",
-    "nsa_brian/test_engines.py",
     "experiments/core/test_model_flow.py",
+    "scripts",
+    "nsa_brian/test_engines.py",
     "experiments/evolve/test_evolve.py",
-    "experiments/bench/test_bench.py",
-    "nsa_brian/test_model.py",
-    "nsa_brian/test_network.py",
-    "test_examples.py",
+    "studies",
     "evolution/test_evolution.py",
     "baselines/test_baselines.py",
     "nsa_brian/test_stretch.py",
+    "nsa_brian/test_model.py",
     "nsa_brian/test_declaration.py",
+    "experiments/test_cli.py",
     "evolution/test_staged.py",
+    "experiments/bench/test_bench.py",
+    "experiments/core/test_beta.py",
 )
-#: Files of several folders that share what is made once for a session.
-TOGETHER = ("experiments/studies/", "experiments/report/")
+#: Files that share what is made once for a session.
+TOGETHER = {
+    "studies": ("experiments/studies/", "experiments/report/"),
+    "scripts": ("test_examples.py", "test_readme.py"),
+}
 
 
 def unit_of(nodeid):
     """What runs in one process, one after the other: a file, for it makes and compiles things that all of it uses."""
     path = nodeid.split("::")[0].removeprefix("tests/")
-    return "studies" if path.startswith(TOGETHER) else path
+    return next((unit for unit, paths in TOGETHER.items() if path.startswith(paths)), path)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,22 +67,14 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def little_to_look_through():
-    """Set aside what is there: Brian2 has Python look for garbage in all of it before every run of a network."""
+    """Set aside what is there: Brian2 has Python look for garbage in all of it before every run of a network.
+
+    What was set aside before is not looked through here either, so this takes no time.
+    """
     gc.collect()
     gc.freeze()
-
-
-@contextmanager
-def brian2_target(name):
-    """Brian2 with another target for its code."""
-    before = brian2.prefs.codegen.target
-    brian2.prefs.codegen.target = name
-    try:
-        yield
-    finally:
-        brian2.prefs.codegen.target = before
 
 
 @pytest.fixture
@@ -108,6 +104,16 @@ def nsa_process():
         return subprocess.run(nsa_words(*args), cwd=cwd, capture_output=True, text=True, timeout=300, **options)
 
     run.words = nsa_words
+    return run
+
+
+@pytest.fixture(scope="session")
+def nsa_script(run_script):
+    """Run the command in a process of its own that has Brian2 imported, to its end."""
+
+    def run(*args, cwd):
+        return run_script(f"from experiments.cli import main\nassert main({[*map(str, args)]}) == 0", cwd)
+
     return run
 
 

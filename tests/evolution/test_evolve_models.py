@@ -309,14 +309,14 @@ def files(folder):
 
 
 @pytest.fixture(scope="module")
-def evolved(tmp_path_factory, nsa_process):
+def evolved(tmp_path_factory, nsa_script):
     """A search for the adapting model, one generation and then another, and what it printed."""
     here = tmp_path_factory.mktemp("evolved")
     (here / "adapting.py").write_text(SOURCE)
-    begun = nsa_process(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--out", "s", cwd=here)
+    begun = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--out", "s", cwd=here)
     assert begun.returncode == 0, begun.stderr
     shutil.copytree(here / "s", here / "begun")
-    done = nsa_process(*EVOLVE, "--model", "adapting.py", "--generations", "2", "--out", "s", "--json", cwd=here)
+    done = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "2", "--out", "s", "--json", cwd=here)
     assert done.returncode == 0, done.stderr
     return here, json.loads(done.stdout)
 
@@ -346,7 +346,7 @@ class TestTheCommand:
         if where == "dask":
             distributed = pytest.importorskip("distributed")
             quiet = {"dashboard_address": None, "local_directory": tmp_path / "d", "host": "127.0.0.1"}
-            with distributed.LocalCluster(n_workers=2, threads_per_worker=2, **quiet) as cluster:
+            with distributed.LocalCluster(n_workers=1, threads_per_worker=2, **quiet) as cluster:
                 said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
         else:
             said = nsa(*options, "--workers", "2", cwd=tmp_path)

@@ -1,7 +1,6 @@
 """Models that users write, the guide's pieces and others: the network and the compiled engine, choice for choice."""
 
 import dataclasses
-from contextlib import contextmanager
 
 import brian2
 import numpy as np
@@ -10,6 +9,7 @@ from guide import PIECES, model_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from models import OTHERS, WILD
+from targets import brian2_target
 
 from nsa_brian import Coupling, Lateral, Model, NSANetwork, NSAParameters, Population, check
 from nsa_brian.engines.rounds import Rounds
@@ -32,7 +32,6 @@ COMPILED = {
     "lateral.py",
     "dynamic_pool.py",
     "noisy_lateral.py",
-    "two pools that inhibit each other, one of them carried",
     "voltage with units, synapse that facilitates, input helper",
 }
 #: Every model: those kinds compiled, the others in numpy, and compiled among the slow tests.
@@ -66,22 +65,11 @@ def game(engine, n_rounds, seed):
     return np.array(arms), np.array(found)
 
 
-@contextmanager
-def target(name):
-    """Brian2 with or without its C++ compiler: a short game is quicker than to compile a network for it."""
-    before = brian2.prefs.codegen.target
-    brian2.prefs.codegen.target = name
-    try:
-        yield
-    finally:
-        brian2.prefs.codegen.target = before
-
-
 def both(model, seed, network_target="numpy", rounds_target="auto"):
     """The same game on the network and on the compiled engine."""
     found = []
     for make, name in ((NSANetwork, network_target), (Rounds, rounds_target)):
-        with target(name):
+        with brian2_target(name):
             found.append(game(make(4, SHORT, 3, rng=np.random.default_rng(seed), model=model), 25, seed))
     return found
 
@@ -111,7 +99,7 @@ def test_the_model_differs_from_the_papers(name, rounds_target):
     """Else the test above would say nothing."""
     first = []
     for model in (Model(), quiet(MODELS[name])):
-        with target(rounds_target):
+        with brian2_target(rounds_target):
             engine = Rounds(4, SHORT, 3, rng=np.random.default_rng(0), model=model)
             first.append(game(engine, 25, 0)[1][:, : 3 * 3 * 4])
     assert np.abs(first[0] - first[1]).max() > 1e-5
@@ -130,7 +118,7 @@ def test_the_table_does_as_rounds_does_or_refuses(name, rounds_target):
         with pytest.raises(ValueError, match=r"the engine table cannot run the model .*; use rounds or network"):
             Table(4, SHORT, model=model)
         return
-    with target(rounds_target):
+    with brian2_target(rounds_target):
         made = [make(4, SHORT, 3, rng=np.random.default_rng(5), model=model) for make in (Rounds, Table)]
         rounds, table = (game(engine, 25, 5) for engine in made)
     assert (table[0] == rounds[0]).all()
@@ -219,7 +207,7 @@ def test_each_corner_agrees(name):
 def test_without_a_compiler_the_round_is_the_same(name):
     found = []
     for name_of_target in ("auto", "numpy"):
-        with target(name_of_target):
+        with brian2_target(name_of_target):
             found.append(game(Rounds(3, SHORT, 2, rng=np.random.default_rng(4), model=MODELS[name]), 6, 4))
     assert (found[0][0] == found[1][0]).all()
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-10)
@@ -259,7 +247,7 @@ def test_a_noisy_coupled_model_has_the_noise_of_theory():
     model = MODELS["noisy_lateral.py"]
     alone = SHORT.replace(threshold_u=1.0, threshold_v=1.0, I_ext=0.0)
     for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
-        with target(name):
+        with brian2_target(name):
             engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
             engine.respond()
         for x, tau in ((engine.u, alone.tau_u), (engine.v, alone.tau_v)):
@@ -273,7 +261,7 @@ def test_a_noisy_coupled_game_does_not_depend_on_its_batch():
 
     model = MODELS["noisy_lateral.py"]
     for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
-        with target(name):
+        with brian2_target(name):
             alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
             batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
             for engine in (alone, batch):
@@ -313,7 +301,7 @@ def test_a_reset_goes_to_the_start_of_everything():
         carried=("a", "p"),
     )
     for make in BOTH:
-        with target("numpy"):
+        with brian2_target("numpy"):
             engine = make(3, SHORT, 2, rng=np.random.default_rng(1), model=model)
             first = game(engine, 4, 1)
             engine.reset()
@@ -463,9 +451,9 @@ def models(draw):
 
 
 @given(model=models(), seed=st.integers(0, 5))
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_random_models_agree_without_a_compiler(model, seed):
-    with target("numpy"):
+    with brian2_target("numpy"):
         found = [game(make(3, SHORT, 1, rng=np.random.default_rng(seed), model=model), 10, seed) for make in BOTH]
     agree(*found)
 

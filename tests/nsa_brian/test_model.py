@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from targets import brian2_target
 
 from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, SpikingParameters, load
 from nsa_brian.engines.registry import ENGINES, engine_class
@@ -90,18 +91,12 @@ class TestNoise:
             assert (alone.u[0] == batch.u[1]).all()
 
     def test_without_a_compiler_is_the_same(self):
-        import brian2
-
         found = []
-        before = brian2.prefs.codegen.target
-        try:
-            for target in ("auto", "numpy"):
-                brian2.prefs.codegen.target = target
+        for target in ("auto", "numpy"):
+            with brian2_target(target):
                 made = Rounds(3, SHORT, 2, rng=np.random.default_rng(4), model=NOISY)
                 made.respond()
                 found.append(made.activity.copy())
-        finally:
-            brian2.prefs.codegen.target = before
         assert found[0] == pytest.approx(found[1], abs=1e-10)
 
     @pytest.mark.slow
@@ -180,11 +175,12 @@ class TestChangedEquations:
 
     def test_reach_all_engines(self):
         found = {}
-        for name in ("network", "rounds", "table"):
-            engine = engine_class(name)(4, SHORT, rng=np.random.default_rng(0), model=self.MODEL)
-            engine.set_weights(np.array([0.5, 2.0, 3.0, 4.4]))
-            engine.respond()
-            found[name] = engine.activity.copy()
+        for name, target in (("network", "numpy"), ("rounds", "auto"), ("table", "auto")):
+            with brian2_target(target):
+                engine = engine_class(name)(4, SHORT, rng=np.random.default_rng(0), model=self.MODEL)
+                engine.set_weights(np.array([0.5, 2.0, 3.0, 4.4]))
+                engine.respond()
+                found[name] = engine.activity.copy()
         assert found["rounds"] == pytest.approx(found["network"], abs=1e-9)
         assert found["table"] == pytest.approx(found["network"], abs=1e-4)
         paper = Rounds(4, SHORT)

@@ -28,10 +28,10 @@ def files(folder):
 
 
 @pytest.fixture(scope="module")
-def serial(tmp_path_factory, nsa_process):
+def serial(tmp_path_factory, nsa_script):
     """A search in one process, and what it printed."""
     out = tmp_path_factory.mktemp("serial")
-    done = nsa_process(*EVOLVE, "--out", "s", cwd=out)
+    done = nsa_script(*EVOLVE, "--out", "s", cwd=out)
     assert done.returncode == 0, done.stderr
     return out / "s", done.stdout
 
