@@ -23,6 +23,7 @@ LONGEST = (
     "scripts",
     "nsa_brian/test_engines.py",
     "experiments/evolve/test_evolve.py",
+    "experiments/evolve/test_evolve_a_model.py",
     "studies",
     "evolution/test_evolution.py",
     "baselines/test_baselines.py",
