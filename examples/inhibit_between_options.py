@@ -25,11 +25,8 @@ parameters = load("minbandit-38").parameters
 weights = np.array([3.0, 3.4, 3.8, 4.2])
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
-for ax, title, name, given in (
-    (axes[0], "paper", "paper", {}),
-    (axes[1], "with inhibition", "nsa", {"model": model}),
-):
-    network = NSANetwork(4, parameters, seed=1, name=name, **given)
+for ax, title, given in ((axes[0], "paper", {}), (axes[1], "with inhibition", {"model": model})):
+    network = NSANetwork(4, parameters, seed=1, **given)
     network.set_weights(weights)
     decision = network.decide()
     for k in range(4):

@@ -1,34 +1,95 @@
 """What several test files need."""
 
+import gc
+import os
 import subprocess
 import sys
 
-import brian2
 import pytest
+from scripts import Scripts
+from targets import brian2_target
 
 from experiments.cli import main
 
-#: What takes long to make is made once: all tests of such a fixture run in one process.
-SHARED = {"done", "evolved", "found", "left", "page", "serial"}
+# What the compiler would tell a debugger takes it a sixth of its time, and changes nothing of what it makes.
+os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
+
+#: The units that take longest, longest first: begun first, so that at the end no process waits long for another.
+LONGEST = (
+    "nsa_brian/test_extensions.py",
+    "nsa_brian/test_spiking.py",
+    "evolution/test_evolve_models.py",
+    "experiments/core/test_model_flow.py",
+    "scripts",
+    "nsa_brian/test_engines.py",
+    "experiments/evolve/test_evolve.py",
+    "experiments/evolve/test_evolve_a_model.py",
+    "studies",
+    "evolution/test_evolution.py",
+    "baselines/test_baselines.py",
+    "nsa_brian/test_stretch.py",
+    "nsa_brian/test_model.py",
+    "nsa_brian/test_declaration.py",
+    "experiments/test_cli.py",
+    "evolution/test_staged.py",
+    "experiments/bench/test_bench.py",
+    "experiments/core/test_beta.py",
+)
+#: Files that share what is made once for a session.
+TOGETHER = {
+    "studies": ("experiments/studies/", "experiments/report/"),
+    "scripts": ("test_examples.py", "test_readme.py"),
+}
+
+
+def unit_of(nodeid):
+    """What runs in one process, one after the other: a file, for it makes and compiles things that all of it uses."""
+    path = nodeid.split("::")[0].removeprefix("tests/")
+    return next((unit for unit, paths in TOGETHER.items() if path.startswith(paths)), path)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Group the tests by what they share."""
-    for item in items:
-        shared = SHARED.intersection(item.fixturenames)
-        if shared:
-            group = "studies" if "done" in shared else f"{item.path.stem} {min(shared)}"
-            item.add_marker(pytest.mark.xdist_group(group))
+    """Begin with what takes longest."""
+    place = {path: n for n, path in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(unit_of(item.nodeid), len(place)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand whole files to the processes, in the order of the tests."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return unit_of(nodeid)
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
+
+
+@pytest.fixture(autouse=True)
+def little_to_look_through():
+    """Set aside what is there: Brian2 has Python look for garbage in all of it before every run of a network.
+
+    What was set aside before is not looked through here either, so this takes no time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
 def without_compiler():
     """Brian2 without its C++ compiler: a short game on a network is quicker than to compile the network."""
-    before = brian2.prefs.codegen.target
-    brian2.prefs.codegen.target = "numpy"
-    yield
-    brian2.prefs.codegen.target = before
+    with brian2_target("numpy"):
+        yield
+
+
+@pytest.fixture(params=["numpy", pytest.param("auto", marks=pytest.mark.slow)], ids=["numpy", "compiled"])
+def with_and_without_compiler(request):
+    """Brian2 without its C++ compiler, and among the slow tests with it: for what is the same in both."""
+    with brian2_target(request.param):
+        yield
 
 
 def nsa_words(*args):
@@ -45,6 +106,24 @@ def nsa_process():
 
     run.words = nsa_words
     return run
+
+
+@pytest.fixture(scope="session")
+def nsa_script(run_script):
+    """Run the command in a process of its own that has Brian2 imported, to its end."""
+
+    def run(*args, cwd):
+        return run_script(f"from experiments.cli import main\nassert main({[*map(str, args)]}) == 0", cwd)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def run_script():
+    """Run Python text, or a file, in an interpreter of its own that has Brian2 imported; what came of it."""
+    scripts = Scripts()
+    yield scripts
+    scripts.close()
 
 
 @pytest.fixture

@@ -10,12 +10,17 @@ EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path, tmp_path):
-    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True)
+def test_example_runs(path, tmp_path, run_script):
+    done = run_script(path, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     if "savefig" in path.read_text("utf-8"):
         assert (tmp_path / f"{path.stem}.png").stat().st_size > 10_000
+
+
+def test_an_example_runs_as_a_user_starts_it(tmp_path):
+    path = next(path for path in EXAMPLES if path.stem == "play_a_game")
+    assert subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, check=True).stdout
 
 
 def test_there_are_examples():

@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,8 +16,8 @@ COMMANDS = sorted(set(re.findall(r"`(nsa [^`>]*)", README + GUIDE)))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=range(len(SCRIPTS)))
-def test_python_examples_run(script, tmp_path):
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+def test_python_examples_run(script, tmp_path, run_script):
+    done = run_script(script, tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -67,3 +67,6 @@ OTHERS = {
         constants={"V_0": 10 * brian2.mV, "tau_m": 6 * brian2.ms},
     ),
 }
+
+#: Whose activity runs away, beyond all numbers.
+WILD = Model(name="wild", rate_u="du/dt = (u * u * 10 + I_u + I{noise}) / tau_u : 1")

@@ -143,12 +143,26 @@ class TestContract:
         assert brian2.get_device() is device
 
 
-@settings(max_examples=30, derandomize=True, deadline=None, database=None)
-@given(parameter_sets, st.integers(2, 30), st.integers(0, 1000))
-def test_rounds_plays_as_network(parameters, n_arms, seed):
+def play_alike(parameters, n_arms, seed):
     engines = [cls(n_arms, parameters, rng=np.random.default_rng(seed)) for cls in (NSANetwork, Rounds)]
     assert (game(engines[0], 25) == game(engines[1], 25)).all()
     assert engines[1].w == pytest.approx(engines[0].w, abs=1e-9)
+
+
+anything = given(parameter_sets, st.integers(2, 30), st.integers(0, 1000))
+
+
+@settings(max_examples=8, derandomize=True, deadline=None, database=None)
+@anything
+def test_rounds_plays_as_network(parameters, n_arms, seed):
+    play_alike(parameters, n_arms, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, derandomize=True, deadline=None, database=None)
+@anything
+def test_rounds_plays_as_network_with_many_more_sets(parameters, n_arms, seed):
+    play_alike(parameters, n_arms, seed)
 
 
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
@@ -158,7 +172,10 @@ def test_rounds_is_the_numpy_loop(parameters, shares):
     assert answers(parameters, w) == pytest.approx(np.array(round_by_euler(w, parameters)), abs=1e-9)
 
 
-@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("exponential_euler", 1), ("rk2", 2), ("rk4", 4)])
+@pytest.mark.parametrize(
+    ("method", "order"),
+    [("euler", 1), ("exponential_euler", 1), pytest.param("rk2", 2, marks=pytest.mark.slow), ("rk4", 4)],
+)
 def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
     # Responses without a threshold, so that the solution is smooth; an end on the move, so that there is an error.
     p = SHIPPED[0].replace(
@@ -199,9 +216,9 @@ except ValueError as error:
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_standalone_devices_are_refused(name):
-    out, err = run_python(STANDALONE.replace("ENGINE", repr(name))).communicate()
-    assert "needs Brian2's runtime device" in out, err
+def test_standalone_devices_are_refused(name, run_script, tmp_path):
+    done = run_script(STANDALONE.replace("ENGINE", repr(name)), tmp_path)
+    assert "needs Brian2's runtime device" in done.stdout, done.stderr
 
 
 @pytest.mark.slow
@@ -283,6 +300,7 @@ def test_the_generated_codes_exponential_is_accurate():
 
 
 def run_python(code, **environment):
+    """Begin a script in an interpreter that has nothing imported, compiled or kept yet."""
     command = [sys.executable, "-c", code]
     return subprocess.Popen(
         command, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -301,22 +319,29 @@ print(arm, *agent.engine.w[0], *agent.engine.u[0], *agent.engine.v[0])
 """
 
 
-def test_without_a_compiler_the_same_answer_and_one_warning(tmp_path):
-    compiled = run_python(PLAY).communicate()[0]
-    fallback = run_python(PLAY, PATH=str(tmp_path), CYTHON_CACHE_DIR=str(tmp_path), CC="", CXX="")
-    out, err = fallback.communicate()
-    assert fallback.returncode == 0, err
-    assert [float(x) for x in out.split()] == pytest.approx([float(x) for x in compiled.split()], abs=1e-12)
-    warnings = [line for line in err.splitlines() if line.startswith("WARNING")]
+@pytest.fixture(scope="module")
+def played(run_script, tmp_path_factory):
+    """What the script says."""
+    done = run_script(PLAY, tmp_path_factory.mktemp("played"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_a_compiler_the_same_answer_and_one_warning(tmp_path, played, run_script):
+    fallback = run_script(PLAY, tmp_path, PATH=str(tmp_path), CYTHON_CACHE_DIR=str(tmp_path), CC="", CXX="")
+    assert fallback.returncode == 0, fallback.stderr
+    assert [float(x) for x in fallback.stdout.split()] == pytest.approx([float(x) for x in played.split()], abs=1e-12)
+    warnings = [line for line in fallback.stderr.splitlines() if line.startswith("WARNING")]
     assert len(warnings) == 1
     assert re.search(
         r"some 500 times slower: .*command .* failed.*; a C\+\+ compiler .* has to be installed", warnings[0]
     )
 
 
-def test_a_users_wish_for_numpy_is_told_as_the_cause():
+def test_a_users_wish_for_numpy_is_told_as_the_cause(run_script, tmp_path):
     numpy = "import brian2; brian2.prefs.codegen.target = 'numpy'\n" + PLAY
-    assert "500 times slower: Brian2's preference codegen.target is not 'auto'" in run_python(numpy).communicate()[1]
+    told = run_script(numpy, tmp_path).stderr
+    assert "500 times slower: Brian2's preference codegen.target is not 'auto'" in told
 
 
 @pytest.mark.slow
@@ -339,7 +364,7 @@ def test_damaged_files_in_the_cache_are_made_anew(tmp_path):
     "folder",
     ["/proc/nowhere", pytest.param("theirs", marks=pytest.mark.slow), pytest.param("open", marks=pytest.mark.slow)],
 )
-def test_a_cache_that_is_not_ours_alone_is_not_used(tmp_path, folder):
+def test_a_cache_that_is_not_ours_alone_is_not_used(tmp_path, folder, played):
     path = tmp_path / folder
     if folder == "open":
         path.mkdir()
@@ -353,7 +378,7 @@ def test_a_cache_that_is_not_ours_alone_is_not_used(tmp_path, folder):
     temporary.mkdir()
     process = run_python(PLAY, CYTHON_CACHE_DIR=str(path), TMPDIR=str(temporary))
     out, err = process.communicate()
-    assert (process.returncode, out) == (0, run_python(PLAY).communicate()[0]), err
+    assert (process.returncode, out) == (0, played), err
     warnings = [line for line in err.splitlines() if line.startswith("WARNING")]
     assert len(warnings) == 1, err
     assert re.search("cache .* is not used, for .*; compiled code goes to a temporary folder", warnings[0])
@@ -385,14 +410,14 @@ def test_which_folders_are_ours_alone(tmp_path, monkeypatch):
     refusal.cache_clear()
 
 
-def test_a_users_wish_for_single_precision_leaves_the_fast_engine_exact():
+def test_a_users_wish_for_single_precision_leaves_the_fast_engine_exact(run_script, tmp_path, played):
     single = "import brian2, numpy; brian2.prefs.core.default_float_dtype = numpy.float32\n" + PLAY
-    assert run_python(single).communicate()[0] == run_python(PLAY).communicate()[0]
+    assert run_script(single, tmp_path).stdout == played
 
 
-def test_two_processes_that_compile_at_once_both_answer(tmp_path):
+def test_two_processes_that_compile_at_once_both_answer(tmp_path, played):
     processes = [run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     outputs = [process.communicate() for process in processes]
-    assert outputs[0][0] == outputs[1][0] == run_python(PLAY).communicate()[0]
+    assert outputs[0][0] == outputs[1][0] == played
     assert [process.returncode for process in processes] == [0, 0]
     assert any("compiling a decision round" in err for _, err in outputs)

@@ -1,7 +1,6 @@
 """Models that users write, the guide's pieces and others: the network and the compiled engine, choice for choice."""
 
 import dataclasses
-from contextlib import contextmanager
 
 import brian2
 import numpy as np
@@ -9,7 +8,8 @@ import pytest
 from guide import PIECES, model_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from models import OTHERS
+from models import OTHERS, WILD
+from targets import brian2_target
 
 from nsa_brian import Coupling, Lateral, Model, NSANetwork, NSAParameters, Population, check
 from nsa_brian.engines.rounds import Rounds
@@ -21,6 +21,29 @@ BOTH = (NSANetwork, Rounds)
 SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
 
 MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
+
+#: One of each kind, which is compiled by default; the compiler takes some seconds for each.
+COMPILED = {
+    "adapting.py",  # more state of a neuron, parameters of its own
+    "carried.py",
+    "depression.py",  # state of a synapse that changes within a round
+    "slow_weight.py",  # that changes between rounds
+    "decay.py",  # a rule for the options that were not chosen
+    "lateral.py",
+    "dynamic_pool.py",
+    "noisy_lateral.py",
+    "voltage with units, synapse that facilitates, input helper",
+}
+#: Every model: those kinds compiled, the others in numpy, and compiled among the slow tests.
+EACH_MODEL = [
+    *(pytest.param(name, "auto" if name in COMPILED else "numpy", id=name) for name in MODELS),
+    *(
+        pytest.param(name, "auto", id=f"{name}, compiled", marks=pytest.mark.slow)
+        for name in MODELS
+        if name not in COMPILED
+    ),
+]
+each_model = pytest.mark.parametrize(("name", "rounds_target"), EACH_MODEL)
 
 
 def quiet(model):
@@ -42,23 +65,12 @@ def game(engine, n_rounds, seed):
     return np.array(arms), np.array(found)
 
 
-@contextmanager
-def target(name):
-    """Brian2 with or without its C++ compiler: a short game is quicker than to compile a network for it."""
-    before = brian2.prefs.codegen.target
-    brian2.prefs.codegen.target = name
-    try:
-        yield
-    finally:
-        brian2.prefs.codegen.target = before
-
-
-def both(model, seed, network_target="numpy", n_games=3):
+def both(model, seed, network_target="numpy", rounds_target="auto"):
     """The same game on the network and on the compiled engine."""
     found = []
-    for make, name in ((NSANetwork, network_target), (Rounds, "auto")):
-        with target(name):
-            found.append(game(make(4, SHORT, n_games, rng=np.random.default_rng(seed), model=model), 25, seed))
+    for make, name in ((NSANetwork, network_target), (Rounds, rounds_target)):
+        with brian2_target(name):
+            found.append(game(make(4, SHORT, 3, rng=np.random.default_rng(seed), model=model), 25, seed))
     return found
 
 
@@ -67,10 +79,10 @@ def agree(network, rounds):
     assert rounds[1] == pytest.approx(network[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_network_and_rounds_make_the_same_choices(name):
+@each_model
+def test_network_and_rounds_make_the_same_choices(name, rounds_target):
     """25 rounds, 4 arms, 3 games with their own luck; what the engines compute differs by rounding at most."""
-    network, rounds = both(quiet(MODELS[name]), seed=0)
+    network, rounds = both(quiet(MODELS[name]), seed=0, rounds_target=rounds_target)
     agree(network, rounds)
     assert len(np.unique(network[0])) > 1
 
@@ -82,13 +94,14 @@ def test_the_compiled_network_and_rounds_make_the_same_choices(name, seed):
     agree(*both(quiet(MODELS[name]), seed, "auto"))
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_the_model_differs_from_the_papers(name):
+@each_model
+def test_the_model_differs_from_the_papers(name, rounds_target):
     """Else the test above would say nothing."""
     first = []
     for model in (Model(), quiet(MODELS[name])):
-        engine = Rounds(4, SHORT, 3, rng=np.random.default_rng(0), model=model)
-        first.append(game(engine, 25, 0)[1][:, : 3 * 3 * 4])
+        with brian2_target(rounds_target):
+            engine = Rounds(4, SHORT, 3, rng=np.random.default_rng(0), model=model)
+            first.append(game(engine, 25, 0)[1][:, : 3 * 3 * 4])
     assert np.abs(first[0] - first[1]).max() > 1e-5
 
 
@@ -98,15 +111,16 @@ def test_a_piece_of_the_guide_takes_fifteen_lines_at_most(name):
     assert len(code) <= 15, len(code)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_the_table_does_as_rounds_does_or_refuses(name):
+@each_model
+def test_the_table_does_as_rounds_does_or_refuses(name, rounds_target):
     model = MODELS[name]
     if model.refusal("table"):
         with pytest.raises(ValueError, match=r"the engine table cannot run the model .*; use rounds or network"):
             Table(4, SHORT, model=model)
         return
-    made = [make(4, SHORT, 3, rng=np.random.default_rng(5), model=model) for make in (Rounds, Table)]
-    rounds, table = (game(engine, 25, 5) for engine in made)
+    with brian2_target(rounds_target):
+        made = [make(4, SHORT, 3, rng=np.random.default_rng(5), model=model) for make in (Rounds, Table)]
+        rounds, table = (game(engine, 25, 5) for engine in made)
     assert (table[0] == rounds[0]).all()
     assert table[1] == pytest.approx(rounds[1], abs=1e-5)
 
@@ -129,47 +143,71 @@ def test_who_is_refused_by_the_table_and_why():
     assert "its equations use n_arms" in crowded.refusal("table")
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        dataclasses.replace(MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)"),
-        Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms"),
-        Model(synapse="dw/dt = -w / (3 * second) : 1"),
-        Model(carried=("u", "v")),
-        Model(rate_u="du/dt = (-u + I_u + I - 0.2 * int(exp(u) > 1.2 and b > 0.5)) / tau_u : 1", constants={"b": 0.7}),
-        Model(
-            rate_u="du/dt = (-u + I_u + I - L / (n_arms - 1)) / tau_u : 1",
-            lateral=(Lateral("u", "L", "0.3 * phi_u_pre * int(exp(u_pre) > 1.2 and b > 0.5)"),),
-            constants={"b": 0.7},
-        ),
-        Model(plasticity="w + Phi_eta * (R * w_max - w) * int(not (R > 2))"),
-        Model(
-            gaussian_sigmoid="Phi = r / (1 + exp(-beta * (w - alpha))) * (1 - 0.5 * phi_v_post) : 1",
-            plasticity="w + 0.3 * (R * w_max - w)",
-        ),
-        Model(rate_u="du/dt = (-u + I_u + I * exp(-age / (30 * ms)){noise}) / tau_u : 1\ndage/dt = 1 : second"),
-    ],
-    ids=[
-        "the rule reads a",
-        "n_arms",
-        "weights that fade",
-        "activity carried over",
-        "a constant condition",
-        "one in a coupling",
-        "not",
-        "a value that looks at V",
-        "a clock of one's own",
-    ],
-)
-def test_corners_agree_too(model):
-    agree(*both(model, seed=3))
+#: What has gone wrong before, or might; the compiler takes some seconds for each.
+CORNERS = {
+    "the rule reads a": dataclasses.replace(
+        MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)"
+    ),
+    "n_arms": Model(drive_v="Phi_v * phi_u_pre * 4 / n_arms"),
+    "weights that fade": Model(synapse="dw/dt = -w / (3 * second) : 1"),
+    "activity carried over": Model(carried=("u", "v")),
+    "a constant condition": Model(
+        rate_u="du/dt = (-u + I_u + I - 0.2 * int(exp(u) > 1.2 and b > 0.5)) / tau_u : 1", constants={"b": 0.7}
+    ),
+    "one in a coupling": Model(
+        rate_u="du/dt = (-u + I_u + I - L / (n_arms - 1)) / tau_u : 1",
+        lateral=(Lateral("u", "L", "0.3 * phi_u_pre * int(exp(u_pre) > 1.2 and b > 0.5)"),),
+        constants={"b": 0.7},
+    ),
+    "not": Model(plasticity="w + Phi_eta * (R * w_max - w) * int(not (R > 2))"),
+    "a value that looks at V": Model(
+        gaussian_sigmoid="Phi = r / (1 + exp(-beta * (w - alpha))) * (1 - 0.5 * phi_v_post) : 1",
+        plasticity="w + 0.3 * (R * w_max - w)",
+    ),
+    "a clock of one's own": Model(
+        rate_u="du/dt = (-u + I_u + I * exp(-age / (30 * ms)){noise}) / tau_u : 1\ndage/dt = 1 : second"
+    ),
+}
+#: The same in few models, those that go together in one.
+CORNERS_AT_ONCE = {
+    "what is read anew in every round": Model(
+        rate_u="""
+            du/dt = (-u + I_u + I * exp(-age / (90 * ms)) - a - 0.2 * int(exp(u) > 1.2 and b > 0.5){noise}) / tau_u : 1
+            da/dt = (-a + 0.3 * u) / (100 * ms) : 1
+            dage/dt = 1 : second
+        """,
+        drive_v="Phi_v * phi_u_pre * 4 / n_arms",
+        plasticity="w + Phi_eta * (R * w_max - w) * exp(-a) * int(not (R > 2))",
+        constants={"b": 0.7},
+    ),
+    "what goes on, and a value that looks at V": Model(
+        synapse="dw/dt = -w / (3 * second) : 1",
+        carried=("u", "v"),
+        gaussian_sigmoid="Phi = r / (1 + exp(-beta * (w - alpha))) * (1 - 0.5 * phi_v_post) : 1",
+        plasticity="w + 0.3 * (R * w_max - w)",
+    ),
+    "a constant condition in a coupling": CORNERS["one in a coupling"],
+}
+
+
+@pytest.mark.parametrize("name", CORNERS_AT_ONCE)
+def test_corners_agree_too(name):
+    network, rounds = both(CORNERS_AT_ONCE[name], seed=3)
+    agree(network, rounds)
+    assert len(np.unique(network[0])) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CORNERS)
+def test_each_corner_agrees(name):
+    agree(*both(CORNERS[name], seed=3))
 
 
 @pytest.mark.parametrize("name", ["lateral.py", "dynamic_pool.py", "depression.py", "carried.py", "slow_weight.py"])
 def test_without_a_compiler_the_round_is_the_same(name):
     found = []
     for name_of_target in ("auto", "numpy"):
-        with target(name_of_target):
+        with brian2_target(name_of_target):
             found.append(game(Rounds(3, SHORT, 2, rng=np.random.default_rng(4), model=MODELS[name]), 6, 4))
     assert (found[0][0] == found[1][0]).all()
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-10)
@@ -208,9 +246,10 @@ def test_a_noisy_coupled_model_has_the_noise_of_theory():
     """No response: each neuron is a leaky integrator, of variance noise^2 / (1 - dt / (2 tau)), coupled or not."""
     model = MODELS["noisy_lateral.py"]
     alone = SHORT.replace(threshold_u=1.0, threshold_v=1.0, I_ext=0.0)
-    for make in (NSANetwork, Rounds):
-        engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
-        engine.respond()
+    for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
+        with brian2_target(name):
+            engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
+            engine.respond()
         for x, tau in ((engine.u, alone.tau_u), (engine.v, alone.tau_v)):
             variance = model.noise**2 / (1 - 1 / (2 * tau))
             assert abs(x.mean()) < 4 * np.sqrt(variance / x.size)
@@ -221,12 +260,13 @@ def test_a_noisy_coupled_game_does_not_depend_on_its_batch():
     from experiments.core.randomness import streams
 
     model = MODELS["noisy_lateral.py"]
-    for make in (NSANetwork, Rounds):
-        alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
-        batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
-        for engine in (alone, batch):
-            engine.respond()
-            engine.respond()
+    for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
+        with brian2_target(name):
+            alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
+            batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
+            for engine in (alone, batch):
+                engine.respond()
+                engine.respond()
         assert (alone.u[0] == batch.u[1]).all()
 
 
@@ -245,7 +285,7 @@ def test_a_table_of_several_sets_is_asked_for_options_of_any_game():
     assert found[1] == pytest.approx(found[0], abs=1e-6)
 
 
-def test_a_decision_is_watched_from_its_start():
+def test_a_decision_is_watched_from_its_start(without_compiler):
     decision = NSANetwork(3, SHORT, seed=0, model=Model(initial={"u": "0.5"})).decide()
     assert (decision.u[0] == 0.5).all()
 
@@ -261,7 +301,7 @@ def test_a_reset_goes_to_the_start_of_everything():
         carried=("a", "p"),
     )
     for make in BOTH:
-        with target("numpy"):
+        with brian2_target("numpy"):
             engine = make(3, SHORT, 2, rng=np.random.default_rng(1), model=model)
             first = game(engine, 4, 1)
             engine.reset()
@@ -306,8 +346,7 @@ class TestWeightsChangedByHand:
 
 
 def test_activities_that_are_not_finite_are_said_so():
-    wild = Model(name="wild", rate_u="du/dt = (u * u * 10 + I_u + I{noise}) / tau_u : 1")
-    engine = Rounds(3, SHORT, model=wild)
+    engine = Rounds(3, SHORT, model=WILD)
     engine.respond()
     with pytest.raises(ValueError, match="model wild: activities are not finite at a round's end"):
         engine.select()
@@ -412,9 +451,9 @@ def models(draw):
 
 
 @given(model=models(), seed=st.integers(0, 5))
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_random_models_agree_without_a_compiler(model, seed):
-    with target("numpy"):
+    with brian2_target("numpy"):
         found = [game(make(3, SHORT, 1, rng=np.random.default_rng(seed), model=model), 10, seed) for make in BOTH]
     agree(*found)
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from targets import brian2_target
 
-from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, load
+from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, SpikingParameters, load
 from nsa_brian.engines.registry import ENGINES, engine_class
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
@@ -23,8 +24,12 @@ ALONE = SHORT.replace(threshold_u=1.0, threshold_v=1.0, duration_input=300, dura
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_every_engine_keeps_the_contract(name):
-    parameters = load("minbandit-38").parameters if name == "spiking" else SHORT
-    check_engine(lambda n_games, seed: engine_class(name)(3, parameters, n_games, rng=np.random.default_rng(seed)))
+    parameters, options = SHORT, {}
+    if name == "spiking":
+        parameters = load("minbandit-38").parameters
+        options["spiking"] = SpikingParameters(neurons=5, duration_input=100, duration_free=150, reading=100, J_v=2.7)
+    make = engine_class(name)
+    check_engine(lambda n_games, seed: make(3, parameters, n_games, rng=np.random.default_rng(seed), **options))
 
 
 @pytest.mark.parametrize("name", ["network", "rounds"])
@@ -35,7 +40,7 @@ def test_a_noisy_engine_keeps_the_contract(name):
 
 class TestNoise:
     @pytest.mark.parametrize("name", ["network", "rounds"])
-    def test_of_zero_is_no_noise_to_the_last_bit(self, name, without_compiler):
+    def test_of_zero_is_no_noise_to_the_last_bit(self, name):
         played = []
         for model in (PAPER, Model(noise=0.0)):
             agent = NSA(4, SHORT, engine=name, seed=5, model=model)
@@ -86,18 +91,12 @@ class TestNoise:
             assert (alone.u[0] == batch.u[1]).all()
 
     def test_without_a_compiler_is_the_same(self):
-        import brian2
-
         found = []
-        before = brian2.prefs.codegen.target
-        try:
-            for target in ("auto", "numpy"):
-                brian2.prefs.codegen.target = target
+        for target in ("auto", "numpy"):
+            with brian2_target(target):
                 made = Rounds(3, SHORT, 2, rng=np.random.default_rng(4), model=NOISY)
                 made.respond()
                 found.append(made.activity.copy())
-        finally:
-            brian2.prefs.codegen.target = before
         assert found[0] == pytest.approx(found[1], abs=1e-10)
 
     @pytest.mark.slow
@@ -176,11 +175,12 @@ class TestChangedEquations:
 
     def test_reach_all_engines(self):
         found = {}
-        for name in ("network", "rounds", "table"):
-            engine = engine_class(name)(4, SHORT, rng=np.random.default_rng(0), model=self.MODEL)
-            engine.set_weights(np.array([0.5, 2.0, 3.0, 4.4]))
-            engine.respond()
-            found[name] = engine.activity.copy()
+        for name, target in (("network", "numpy"), ("rounds", "auto"), ("table", "auto")):
+            with brian2_target(target):
+                engine = engine_class(name)(4, SHORT, rng=np.random.default_rng(0), model=self.MODEL)
+                engine.set_weights(np.array([0.5, 2.0, 3.0, 4.4]))
+                engine.respond()
+                found[name] = engine.activity.copy()
         assert found["rounds"] == pytest.approx(found["network"], abs=1e-9)
         assert found["table"] == pytest.approx(found["network"], abs=1e-4)
         paper = Rounds(4, SHORT)

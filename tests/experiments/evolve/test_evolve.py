@@ -14,6 +14,7 @@ import pytest
 import slurm
 
 from evolution.checkpoint import read_generation
+from evolution.dask_workers import DaskWorkers
 from experiments.evolve import folder as evolution_folder
 from nsa_brian import PARAMETERS, load
 
@@ -27,10 +28,10 @@ def files(folder):
 
 
 @pytest.fixture(scope="module")
-def serial(tmp_path_factory, nsa_process):
+def serial(tmp_path_factory, nsa_script):
     """A search in one process, and what it printed."""
     out = tmp_path_factory.mktemp("serial")
-    done = nsa_process(*EVOLVE, "--out", "s", cwd=out)
+    done = nsa_script(*EVOLVE, "--out", "s", cwd=out)
     assert done.returncode == 0, done.stderr
     return out / "s", done.stdout
 
@@ -190,7 +191,8 @@ BAD = {
 
 
 @pytest.mark.parametrize(("options", "words"), BAD.values(), ids=BAD)
-def test_bad_input_is_one_line(options, words, refused, tmp_path):
+def test_bad_input_is_one_line(options, words, refused, tmp_path, monkeypatch):
+    monkeypatch.setattr(DaskWorkers.__init__, "__defaults__", (1.0,))  # seconds to wait for nobody's answer
     assert words in refused("evolve", *options, cwd=tmp_path)
 
 
