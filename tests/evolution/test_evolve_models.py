@@ -13,11 +13,10 @@ from guide import PIECES, model_of
 
 import envs
 from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
-from evolution.checkpoint import kept_generations, read, read_generation
+from evolution.checkpoint import kept_generations, read, read_generation, search_id
 from evolution.luck import CommonLuck, stream
 from evolution.search import GAMES, SELECTION, evaluate
 from evolution.workers import Processes
-from experiments.evolve.beginning import search_id
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import PARAMETERS, Lateral, Model, Parameter, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
@@ -391,9 +390,9 @@ class TestTheCommand:
         for name, source in (("one.py", SOURCE), ("two.py", SOURCE), ("two.py", SOURCE.replace("0.3", "0.4"))):
             (tmp_path / name).write_text(source)
             settings = EvolutionSettings(model=str(tmp_path / name)).search()
-            ids.append(search_id(settings))
+            ids.append(search_id(settings.to_dict()))
         assert ids[0] == ids[1] != ids[2]
-        assert search_id(EvolutionSettings().search()) not in ids
+        assert search_id(EvolutionSettings().search().to_dict()) not in ids
 
     @pytest.mark.parametrize(
         ("options", "words"),
