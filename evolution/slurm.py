@@ -68,7 +68,11 @@ class SlurmWorkers(DaskWorkers):
         known = {**OPTIONS, **{name: value for name, value in options.items() if name in OPTIONS}}
         security = _certificates() if known["protocol"] == "tls" else None
         known["protocol"] += "://"
-        known["shared_temp_directory"] = known["shared_temp_directory"] or os.getcwd()
+        # A folder of our own, and of nobody else's, which is gone whatever becomes of the cluster.
+        self._folder = tempfile.TemporaryDirectory(
+            prefix=".nsa-certificates-", dir=known["shared_temp_directory"] or os.getcwd()
+        )
+        known["shared_temp_directory"] = self._folder.name
         self._cluster = SLURMCluster(
             cores=1,
             processes=1,
@@ -83,13 +87,21 @@ class SlurmWorkers(DaskWorkers):
             self._cluster.adapt(minimum=jobs, maximum=jobs, interval="2s")  # scale() would not replace those that end
             super().__init__(self._cluster, timeout=60)
         except BaseException:
-            self._cluster.close()
+            self._end()
             raise
 
     def close(self) -> None:
         """Leave, and end the jobs."""
         super().close()
+        self._end()
+
+    def _end(self) -> None:
         self._cluster.close()
+        for name in ("ca_file", "cert", "key"):
+            file = getattr(self._cluster, f"_job_{name}", None)  # which would miss its folder at its own end
+            if file is not None:
+                file.close()
+        self._folder.cleanup()
 
 
 def check_options(options: dict[str, str]) -> None:
