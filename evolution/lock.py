@@ -51,8 +51,8 @@ class Lock:
         self._made: list[Path] = []
 
     def __enter__(self) -> Lock:
-        self._made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
         while self._handle < 0:
+            self._made = self._made or [path for path in (self.folder, *self.folder.parents) if not path.exists()]
             self.folder.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):  # the one before us took the folder away
                 self._handle = self._try()
