@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import socket
 import sys
@@ -14,6 +15,10 @@ from types import TracebackType
 
 from evolution.files import try_lock
 from nsa_brian.errors import printable
+
+
+#: Times that a folder may be gone again when we come to it, before it counts as one that cannot be.
+_ATTEMPTS = 100
 
 
 class Lock:
@@ -51,11 +56,16 @@ class Lock:
         self._made: list[Path] = []
 
     def __enter__(self) -> Lock:
-        while self._handle < 0:
+        for attempt in itertools.count():
             self._made = self._made or [path for path in (self.folder, *self.folder.parents) if not path.exists()]
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):  # the one before us took the folder away
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
                 self._handle = self._try()
+            except (FileNotFoundError, FileExistsError):  # the one before us was taking the folder away
+                if attempt == _ATTEMPTS:
+                    raise
+            if self._handle >= 0:
+                break
         os.ftruncate(self._handle, 0)
         os.write(self._handle, _ourselves().encode(errors="backslashreplace"))
         return self
