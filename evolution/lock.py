@@ -16,7 +16,6 @@ from types import TracebackType
 from evolution.files import try_lock
 from nsa_brian.errors import printable
 
-
 #: Times that a folder may be gone again when we come to it, before it counts as one that cannot be.
 _ATTEMPTS = 100
 
