@@ -69,12 +69,15 @@ def run(args: argparse.Namespace) -> None:
             asked = begun(args) if args.resume is None else resumed(args)
             held.enter_context(Lock(asked.folder, tell=note))
             settings, search = asked.search()
+            if search.generation:
+                read(asked.folder)  # figures are drawn of all generations at the end
             workers = _workers(args, search.settings.population)
         try:
             champion = _searched(search, settings, asked.folder, workers, args.time_limit, quiet)
         finally:
             workers.close()
-        files = _draw_all(asked.folder)
+        with blame_user():
+            files = _draw_all(asked.folder)
     if args.json:
         print(json_text(_outcome(search, settings, champion, files)))
         return
