@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -13,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from evolution.archive import Form
 from evolution.files import write_atomically
 from evolution.settings import SearchSettings
+from evolution.state import COLUMNS, check_state
 from nsa_brian.parameters import NSAParameters
 
 CHECKPOINT, LOGBOOK, GENERATIONS = "checkpoint.npz", "logbook.csv", "generations"
 
-#: The logbook's columns.
-COLUMNS = ("generation", "restart", "population", "best", "mean", "low", "high", "optimum", "regret", "sigma")
-
-#: What a checkpoint says of itself, and the version of its form.
-FORMAT, VERSION = "nsa-search", 2
+SEARCH = Form("nsa-search", 3, "a checkpoint of a search")
+GENERATION = Form("nsa-generation", 1, "a generation of a search")
 
 
 @dataclass(frozen=True)
@@ -68,25 +68,23 @@ def write(folder: Path, saved: Checkpoint, parameters: Sequence[NSAParameters]) 
     """
     settings, state = saved.settings.to_dict(), saved.state
     path = folder / CHECKPOINT
-    if path.exists() and identity(_read_meta(path)["settings"]) != identity(settings):
+    if path.exists() and identity(SEARCH.read_meta(path, "settings")["settings"]) != identity(settings):
         raise ValueError(f"{folder} holds another search: save to a folder of its own")
     folder.mkdir(parents=True, exist_ok=True)
-    if state["generation"]:
+    number = state["generation"]
+    if number:
         (folder / GENERATIONS).mkdir(exist_ok=True)
-        last = _generation(saved, parameters)
-        write_atomically(_generation_path(folder, state["generation"]), lambda file: np.savez(file, **last))  # type: ignore[arg-type]
+        of_whom = {"search": search_id(settings), "generation": number}
+        GENERATION.write(_generation_path(folder, number), of_whom, _generation(saved, parameters))
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     meta = {
-        "format": FORMAT,
-        "version": VERSION,
         "settings": settings,
         "fitness": saved.fitness,
         "extra": saved.extra,
         "versions": saved.versions,
         "state": {name: value for name, value in state.items() if name not in arrays},
     }
-    text = np.array(json.dumps(meta))
-    write_atomically(path, lambda file: np.savez(file, meta=text, **arrays))  # type: ignore[arg-type]
+    SEARCH.write(path, meta, arrays)
     write_atomically(folder / LOGBOOK, lambda file: file.write(_as_csv(state["logbook"]).encode()))
 
 
@@ -95,22 +93,34 @@ def read(folder: str | Path) -> Checkpoint:
     path = Path(folder) / CHECKPOINT
     if not path.is_file():
         raise ValueError(f"{folder} is not the folder of a search: it has no {CHECKPOINT}")
-    meta = _read_meta(path)
+    meta, arrays = SEARCH.read(path, "settings", "fitness", "extra", "versions", "state")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: array for name, array in file.items() if name != "meta"}
-        settings = SearchSettings.from_dict(meta["settings"])
-        return Checkpoint(settings, {**arrays, **meta["state"]}, meta["fitness"], meta["extra"], meta["versions"])
+        settings, state = SearchSettings.from_dict(meta["settings"]), {**arrays, **meta["state"]}
+        check_state(state, settings.genome.size)
+        for name, kind in (("fitness", str), ("extra", dict), ("versions", dict)):
+            if not isinstance(meta[name], kind):
+                raise ValueError(f"{name} is not what we write")
+        return Checkpoint(settings, state, meta["fitness"], meta["extra"], meta["versions"])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
-        raise ValueError(f"{path} is not a checkpoint of a search") from None
+    except (TypeError, KeyError, AttributeError):  # settings that are no settings
+        raise ValueError(f"{path} is not {SEARCH.called}") from None
 
 
 def read_generation(folder: str | Path, generation: int) -> dict[str, np.ndarray]:
-    """A generation, best first: ``genes``, ``parameters`` (individuals, all of the model), ``reward``, ``regret``."""
-    with np.load(_generation_path(Path(folder), generation), allow_pickle=False) as file:
-        return dict(file)
+    """A generation, best first: ``genes``, ``parameters`` (individuals, all of the model), ``reward``, ``regret``.
+
+    A ValueError if the file is damaged, or if it is another search's or another generation's.
+    """
+    path = _generation_path(Path(folder), generation)
+    of_whom, arrays = GENERATION.read(path, "search", "generation")
+    settings = SEARCH.read_meta(Path(folder) / CHECKPOINT, "settings")["settings"]
+    if (of_whom["search"], of_whom["generation"]) != (search_id(settings), generation):
+        raise ValueError(f"{path} is of another search or generation")
+    missing = {"genes", "parameters", "reward", "regret"} - set(arrays)
+    if missing:
+        raise ValueError(f"{path} is not {GENERATION.called}: it lacks {min(missing)}")
+    return arrays
 
 
 def kept_generations(folder: str | Path, last: int) -> list[int]:
@@ -123,20 +133,13 @@ def identity(settings: Mapping[str, Any]) -> str:
     return json.dumps({**settings, "generations": 0}, sort_keys=True)
 
 
+def search_id(settings: Mapping[str, Any]) -> str:
+    """A short name that differs when the settings or what the model says do, but for the generations."""
+    return hashlib.sha256(identity(settings).encode()).hexdigest()[:8]
+
+
 def _generation_path(folder: Path, generation: int) -> Path:
     return folder / GENERATIONS / f"{generation:04d}.npz"
-
-
-def _read_meta(path: Path) -> dict[str, Any]:
-    """All that is not arrays in a checkpoint."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            meta = dict(json.loads(str(file["meta"])))
-    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
-        raise ValueError(f"{path} is not a checkpoint of a search") from None
-    if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
-        raise ValueError(f"{path} was written by another release, which this one cannot go on with: begin anew")
-    return meta
 
 
 def _generation(saved: Checkpoint, parameters: Sequence[NSAParameters]) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +12,7 @@ import distributed
 from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.protocol.pickle import dumps, loads
 
+from evolution.workers import WorkersLostError
 from nsa_brian.plugins import carrying_plugins
 
 #: Brian2 builds code objects in one thread at a time; a worker with several threads takes turns.
@@ -42,7 +44,7 @@ class DaskWorkers:
     def __init__(self, cluster: Any, timeout: float = 10) -> None:
         try:
             if isinstance(cluster, str):
-                parse_host_port(parse_address(cluster)[1])  # a client that is made for nonsense ends with a traceback
+                _check_address(cluster)
             self._client = distributed.Client(cluster, timeout=timeout, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ConnectionError(f"no Dask scheduler answers at {cluster}: {error}") from error
@@ -60,6 +62,8 @@ class DaskWorkers:
         work = self._client.map(_in_turn, items, pickled=dumps(carrying_plugins(function)), pure=False)
         try:
             return self._client.gather(work)
+        except (distributed.KilledWorker, CancelledError) as error:
+            raise WorkersLostError(f"the Dask cluster has lost the work: {error}") from None
         except BaseException:
             self._client.cancel(work, force=True)
             raise
@@ -67,6 +71,16 @@ class DaskWorkers:
     def close(self) -> None:
         """Leave the cluster; one that others started goes on."""
         self._client.close()
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address, or needs certificates that there are not: a client made for it ends in a traceback."""
+    scheme, place = parse_address(address)
+    if scheme not in ("tcp", "tls", "ws", "wss"):
+        raise ValueError(f"an address begins with tcp://, tls://, ws:// or wss://, not with {scheme}://")
+    parse_host_port(place)
+    if scheme in ("tls", "wss") and distributed.Security().get_connection_args("client")["ssl_context"] is None:
+        raise ValueError("it takes certificates: name them in Dask's configuration (distributed.comm.tls)")
 
 
 class _Prepared(distributed.WorkerPlugin):

@@ -12,7 +12,9 @@ import numpy as np
 
 from envs import Bandit, make
 from envs.base import stretches as laid_out
+from evolution.bounds import check_whole
 from evolution.luck import CommonLuck, stream
+from evolution.memory import NUMBER, check_memory
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.parameters import NSAParameters
@@ -64,14 +66,16 @@ class Games:
 
     def __post_init__(self) -> None:
         for name in ("iterations", "trials", "rounds"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a whole number from 1 up, got {getattr(self, name)}")
+            check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {self.engine!r}")
         for name in ("envs", "arms"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):
                 raise ValueError(f"{name} must name at least one, each once, got {', '.join(map(str, values))!r}")
+        for n_arms in self.arms:
+            check_whole("arms", n_arms, 2)
+        self.check_memory(1)
         for env in self.envs:
             for n_arms in self.arms:
                 self._make(env, n_arms)
@@ -98,6 +102,11 @@ class Games:
     def cells(self) -> list[tuple[str, int]]:
         """Bandits and numbers of arms, in the order of the scores."""
         return [(env, n_arms) for n_arms in self.arms for env in self.envs]
+
+    def check_memory(self, n_players: int) -> None:
+        """Refuse games of so many players that will not fit into memory: all arms of all games, and some copies."""
+        n_games = float(n_players) * len(self.envs) * self.iterations
+        check_memory(4 * NUMBER * n_games * max(self.arms), "games of that size")
 
     def bandit(self, env: str, n_arms: int, rng: np.random.Generator) -> Bandit:
         """A bandit of these games, at its start."""

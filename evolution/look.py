@@ -121,7 +121,15 @@ class Look:
         return {**found, **{f"look_{i}_regrets": regrets for i, regrets in enumerate(self.regrets)}}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what :meth:`state` gave."""
+        """Go on from what :meth:`state` gave; a ValueError if it gave no such thing."""
         looks = range(sum(name.endswith("_sets") for name in state))
-        self.looked_at = [state[f"look_{i}_sets"] for i in looks]
-        self.regrets = [state[f"look_{i}_regrets"] for i in looks]
+        looked_at = [state[f"look_{i}_sets"] for i in looks]
+        regrets = [state[f"look_{i}_regrets"] for i in looks]
+        for sets, known in zip(looked_at, regrets, strict=True):
+            if sets.ndim != 1 or known.ndim != 1 or sets.dtype.kind != "i" or known.dtype.kind != "f":
+                raise ValueError("a look has numbers of sets and their regrets, each in one row")
+            if not len(sets) or len(known) > len(sets) or sets.min() < 0 or sets.max() >= self.n_sets:
+                raise ValueError(f"a look is at some of {self.n_sets} sets, each with at most one regret")
+        if not 1 <= len(looked_at) <= LOOKS or len(looked_at[0]) != self.n_sets:
+            raise ValueError(f"there are 1 to {LOOKS} looks, the first at all {self.n_sets} sets")
+        self.looked_at, self.regrets = looked_at, regrets

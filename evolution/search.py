@@ -14,7 +14,8 @@ from deap import base, cma, tools
 
 from evolution import checkpoint
 from evolution.fitness import Games, OwnFitness, Scores, own_scores, scores
-from evolution.settings import SearchSettings
+from evolution.settings import SMALLEST_STEP, SearchSettings
+from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Serial, Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -94,7 +95,7 @@ class Search:
         self.centres: list[np.ndarray] = []
         self.hall_of_fame = tools.HallOfFame(self.HALL)
         self.logbook = tools.Logbook()
-        self.logbook.header = list(checkpoint.COLUMNS)
+        self.logbook.header = list(COLUMNS)
         self._statistics = tools.Statistics(key=lambda individual: individual.reward)
         for name, function in (
             ("best", np.max),
@@ -163,7 +164,7 @@ class Search:
 
     def state(self) -> dict[str, Any]:
         """All that a search needs to go on, in plain numbers; the random ones come from seed and generation."""
-        strategy = {name: getattr(self.strategy, name) for name in _STRATEGY}
+        strategy = {name: getattr(self.strategy, name) for name in STRATEGY}
         return {
             **{f"strategy_{name}": np.array(value) for name, value in strategy.items()},
             "hall_genes": np.array(list(self.hall_of_fame)),
@@ -184,7 +185,7 @@ class Search:
         search = cls(settings, fitness)
         search.generation, search.restart = state["generation"], state["restart"]
         search._begin(state["strategy_centroid"])
-        for name in _STRATEGY:
+        for name in STRATEGY:
             value = state[f"strategy_{name}"]
             setattr(search.strategy, name, value if value.ndim else value.item())
         search.strategy.BD = search.strategy.B * search.strategy.diagD
@@ -265,7 +266,7 @@ class Search:
         spread = self.strategy.sigma * self.strategy.diagD
         if not np.isfinite(spread).all() or self.strategy.cond > 1e14:
             return "the distribution has degenerated"
-        if spread.max() < 1e-6:
+        if spread.max() < SMALLEST_STEP:
             return "the distribution has shrunk to a point"
         n = self.settings.stagnation
         regrets = [record["regret"] for record in self.logbook if record["restart"] == self.restart]
@@ -291,10 +292,6 @@ def evaluate(
     chunks = np.array_split(np.arange(len(parameters)), min(workers.width, len(parameters)))
     found = toolbox.map(toolbox.evaluate, [[parameters[i] for i in chunk] for chunk in chunks])
     return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
-
-
-#: What changes in a strategy from generation to generation.
-_STRATEGY = ("centroid", "sigma", "pc", "ps", "C", "B", "diagD", "cond", "update_count")
 
 
 def name_of(fitness: OwnFitness | None) -> str:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
+from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
     from nsa_brian.model.base import AnyModel
+
+
+#: Spread of the genes below which a search has shrunk to a point.
+SMALLEST_STEP = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,17 +57,21 @@ class SearchSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        least = {"population": 4, "generations": 1, "stagnation": 0, "restarts": 0, "seed": 0}
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise ValueError(f"{name} must be a whole number from {bound} up, got {getattr(self, name)}")
-        if not 0 < self.sigma < np.inf:
-            raise ValueError(f"sigma must be a number above 0, got {self.sigma}")
+        for name, least in (("population", 4), ("generations", 1), ("stagnation", 0), ("restarts", 0)):
+            check_whole(name, getattr(self, name), least)
+        check_whole("seed", self.seed, 0, None)
+        if not SMALLEST_STEP <= self.sigma <= 1 / SMALLEST_STEP:
+            low, high = SMALLEST_STEP, 1 / SMALLEST_STEP
+            raise ValueError(f"sigma must be a number from {low:g} to {high:g}, got {self.sigma}")
         if self.restarts and not self.stagnation:
             raise ValueError("restarts come after stagnation: say after how many generations (stagnation)")
         if self.start is not None:
             object.__setattr__(self, "start", self.model.complete(self.start))
-        _ = self.genome  # refuses what it refuses
+            steps_of(self.start)  # the champion is compared with it at the end
+        genome = self.genome  # refuses what it refuses
+        for bound in (-math.pi, math.pi):  # all parameters at the low end of their ranges, then at the high one
+            steps_of(genome.decode([bound] * genome.size))
+        self.games.check_memory(self.population)
 
     @property
     def model(self) -> AnyModel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dask_jobqueue.slurm import SLURMCluster
+from distributed import Security
 
 from evolution.dask_workers import DaskWorkers
 
@@ -21,15 +24,30 @@ OPTIONS: dict[str, Any] = {
     "interface": None,
     "local_directory": None,
     "log_directory": None,
+    "shared_temp_directory": None,
+    "protocol": "tls",
     "job_name": "nsa-evolve",
 }
 
-#: Compiled code goes to a folder of the node's own, not to a home that all nodes share.
-PROLOGUE = 'export CYTHON_CACHE_DIR="${TMPDIR:-/tmp}/nsa-cache-$USER-$(hostname)" OMP_NUM_THREADS=1'
+#: Options become lines of a shell script: what a shell would obey is refused, but for variables in a folder's name.
+_PLAIN = r"[\w./:,=@%+-]+"
+_LEGAL = {"local_directory": rf"({_PLAIN}|\$\w+|\$\{{\w+\}})+"}
+#: sbatch reads its own lines itself, such as --constraint=a|b and --nodelist=n[1-4].
+_OF_SBATCH = r"[\w./:,=@%+|&*()\[\]-]+"
+
+#: Compiled code goes to a folder of the job's own, not to a home that all nodes share, and is gone when it ends.
+PROLOGUE = [
+    'export CYTHON_CACHE_DIR="$(mktemp -d "${TMPDIR:-/tmp}/nsa-cache-XXXXXXXXXX")" OMP_NUM_THREADS=1',
+    "trap 'rm -rf \"$CYTHON_CACHE_DIR\"' EXIT",
+]
 
 
 class SlurmWorkers(DaskWorkers):
     """So many SLURM jobs of one core, each replaced by a new one when it ends at its time limit.
+
+    Jobs and scheduler speak TLS, with certificates that are made for this search and lie in files that only their
+    owner reads, in ``shared_temp_directory`` (by default where the command was given), as long as it lasts. With
+    ``protocol=tcp`` they do not, and whoever reaches the scheduler's port can run code in the user's name.
 
     Parameters
     ----------
@@ -46,11 +64,21 @@ class SlurmWorkers(DaskWorkers):
     def __init__(self, jobs: int, options: dict[str, str]) -> None:
         if shutil.which("sbatch") is None:
             raise ValueError("there is no SLURM here: sbatch was not found")
+        check_options(options)
         known = {**OPTIONS, **{name: value for name, value in options.items() if name in OPTIONS}}
+        security = _certificates() if known["protocol"] == "tls" else None
+        known["protocol"] += "://"
+        # A folder of our own, and of nobody else's, which is gone whatever becomes of the cluster.
+        self._folder = tempfile.TemporaryDirectory(
+            prefix=".nsa-certificates-", dir=known["shared_temp_directory"] or os.getcwd()
+        )
+        known["shared_temp_directory"] = self._folder.name
         self._cluster = SLURMCluster(
             cores=1,
             processes=1,
-            job_script_prologue=[PROLOGUE],
+            security=security,
+            scheduler_options={"dashboard": False},  # which would show itself to everybody
+            job_script_prologue=PROLOGUE,
             job_extra_directives=[f"--{name}={value}" for name, value in options.items() if name not in OPTIONS],
             **{name: value for name, value in known.items() if value is not None},
         )
@@ -59,13 +87,40 @@ class SlurmWorkers(DaskWorkers):
             self._cluster.adapt(minimum=jobs, maximum=jobs, interval="2s")  # scale() would not replace those that end
             super().__init__(self._cluster, timeout=60)
         except BaseException:
-            self._cluster.close()
+            self._end()
             raise
 
     def close(self) -> None:
         """Leave, and end the jobs."""
         super().close()
+        self._end()
+
+    def _end(self) -> None:
         self._cluster.close()
+        for name in ("ca_file", "cert", "key"):
+            file = getattr(self._cluster, f"_job_{name}", None)  # which would miss its folder at its own end
+            if file is not None:
+                file.close()
+        self._folder.cleanup()
+
+
+def check_options(options: dict[str, str]) -> None:
+    """Refuse names and values that would be more than that in a job's script."""
+    for name, value in options.items():
+        legal = _LEGAL.get(name, _PLAIN if name in OPTIONS else _OF_SBATCH)
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or not re.fullmatch(legal, value, re.ASCII):
+            raise ValueError(f"--slurm-option {name}={value!r:.60}: it has characters that a shell would obey, or none")
+    if options.get("protocol", "tls") not in ("tls", "tcp"):
+        raise ValueError(f"--slurm-option protocol must be tls or tcp, got {options['protocol']!r}")
+
+
+def _certificates() -> Security:
+    try:
+        return Security.temporary()
+    except ImportError:
+        raise ValueError(
+            'TLS takes cryptography: pip install "nsa-brian[cluster]"; or say --slurm-option protocol=tcp'
+        ) from None
 
 
 def _try_out(script: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from deap import tools
 
+from evolution.archive import Arrays, Form
 from evolution.checkpoint import versions
-from evolution.files import write_atomically
 from evolution.fitness import OwnFitness
 from evolution.look import Look
 from evolution.search import Search, evaluate, name_of
@@ -26,7 +26,7 @@ LOOK, JUDGE = 10, 11
 JUDGED_BY = 8
 
 STAGES = "stages.npz"
-FORMAT, VERSION = "nsa-staged-search", 1
+STAGED = Form("nsa-staged-search", 2, "a search in stages")
 
 
 class StagedSearch:
@@ -143,8 +143,6 @@ class StagedSearch:
             self.runs[number].save(_run_folder(folder, number))
         self._unsaved = set()
         meta = {
-            "format": FORMAT,
-            "version": VERSION,
             "settings": settings,
             "fitness": name_of(self.fitness),
             "extra": dict(extra or {}),
@@ -152,8 +150,7 @@ class StagedSearch:
             "runs": list(self.runs),
             "judged": [list(map(list, regrets.items())) for regrets in self.judged],
         }
-        text = np.array(json.dumps(meta))
-        write_atomically(path, lambda file: np.savez(file, meta=text, **self.look.state()))
+        STAGED.write(path, meta, self.look.state())
 
     @classmethod
     def load(cls, folder: str | Path, fitness: OwnFitness | None = None) -> StagedSearch:
@@ -162,10 +159,18 @@ class StagedSearch:
         meta, arrays = _read(folder / STAGES)
         if bool(meta["fitness"]) != (fitness is not None):
             raise ValueError(f"the search's own fitness is {meta['fitness'] or 'none'}: give that one")
-        search = cls(StagedSettings.from_dict(meta["settings"]), fitness)
-        search.look.restore(arrays)
-        search.runs = {number: Search.load(_run_folder(folder, number), fitness) for number in meta["runs"]}
-        search.judged = [{int(number): regret for number, regret in regrets} for regrets in meta["judged"]]
+        try:
+            search = cls(StagedSettings.from_dict(meta["settings"]), fitness)
+            search.look.restore(arrays)
+            search.runs = {number: Search.load(_run_folder(folder, number), fitness) for number in meta["runs"]}
+            search.judged = [{int(number): float(regret) for number, regret in regrets} for regrets in meta["judged"]]
+        except (TypeError, KeyError, AttributeError, IndexError):  # entries that we never write
+            raise ValueError(f"{folder / STAGES} is not {STAGED.called}") from None
+        for number, run in search.runs.items():
+            if run.settings != search.settings.run(number, run.settings.start):
+                raise ValueError(f"{_run_folder(folder, number)} holds a run of another search")
+        if any(not set(regrets) <= set(search.runs) for regrets in search.judged):
+            raise ValueError(f"{folder / STAGES}: runs were judged that there are not")
         return search
 
 
@@ -173,15 +178,7 @@ def _run_folder(folder: Path, number: int) -> Path:
     return folder / f"run-{number}"
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(path: Path) -> tuple[dict[str, Any], Arrays]:
     if not path.is_file():
         raise ValueError(f"{path.parent} is not the folder of a search in stages: it has no {STAGES}")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-        meta = dict(json.loads(str(arrays.pop("meta"))))
-    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
-        raise ValueError(f"{path} does not hold a search in stages") from None
-    if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION):
-        raise ValueError(f"{path} was written by another release, which this one cannot go on with: begin anew")
-    return meta, arrays
+    return STAGED.read(path, "settings", "fitness", "runs", "judged")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
 from evolution.settings import SearchSettings
@@ -73,8 +74,10 @@ class StagedSettings:
         for one, other in zip(self.rungs, self.rungs[1:], strict=False):
             if other.runs > one.runs:
                 raise ValueError(f"a rung cannot have more runs than the one before, got {other.runs} after {one.runs}")
-        if any(number < 1 for rung in self.rungs for number in rung):
-            raise ValueError(f"runs, generations and iterations of a rung must be from 1 up, got {self.rungs}")
+        for rung in self.rungs:
+            for name, number in rung._asdict().items():
+                check_whole(f"{name} of a rung", number, 1)
+        check_whole("sets", self.sets, 1)
         if self.sets < self.rungs[0].runs:
             raise ValueError(f"sets must be at least the {self.rungs[0].runs} runs that begin, got {self.sets}")
         _ = self.run(0, None)  # refuses what a search refuses

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context, parent_process
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from nsa_brian.plugins import carrying_plugins
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
 
 class Workers(Protocol):
@@ -26,6 +30,10 @@ class Workers(Protocol):
 
     def close(self) -> None:
         """End what was started."""
+
+
+class WorkersLostError(RuntimeError):
+    """Workers that ended before their work did, again and again."""
 
 
 class Serial:
@@ -44,30 +52,59 @@ class Serial:
 class Processes:
     """Worker processes on this machine, kept until they are closed.
 
+    Work that is lost with a process, as when the system ends one for want of memory, is done again by a new one.
+
     Parameters
     ----------
     n : int
     """
 
+    #: Times in a row that processes may be lost without any work having been done in between.
+    LOSSES = 3
+
     def __init__(self, n: int) -> None:
         self.width = n
+        self._pool = self._start()
+
+    def _start(self) -> ProcessPoolExecutor:
         # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
-        self._pool = ProcessPoolExecutor(n, get_context("spawn"), initializer=_begin)
+        pool = ProcessPoolExecutor(self.width, get_context("spawn"), initializer=_begin)
         # The terminal sends Ctrl-C to all processes. Those that start now inherit that it is ignored: it is ours.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            self.submit([int] * n)  # a process starts with the first job that it is needed for
+            for _ in range(self.width):
+                pool.submit(int)  # a process starts with the first job that it is needed for
         finally:
             signal.signal(signal.SIGINT, before)
+        return pool
 
-    def submit(self, jobs: Iterable[Callable[[], Any]]) -> list[Future[Any]]:
-        """Begin with picklable functions; their results to come."""
-        return [self._pool.submit(job) for job in jobs]
+    def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
+        """Run picklable functions; ``done`` hears each one's name and result when it ends."""
+        left, losses = dict(jobs), 0
+        while left:
+            try:
+                running = {self._pool.submit(job): name for name, job in left.items()}
+                for future in as_completed(running):
+                    name, result = running.pop(future), future.result()
+                    del left[name]
+                    losses = 0
+                    done(name, result)
+            except BrokenProcessPool:
+                losses += 1
+                if losses > self.LOSSES:
+                    raise WorkersLostError(
+                        f"worker processes were ended from outside {losses} times in a row, perhaps for want of "
+                        "memory: try with fewer of them"
+                    ) from None
+                self.close()
+                self._pool = self._start()
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Each item in the next free process."""
         there = carrying_plugins(function)
-        return [job.result() for job in self.submit(partial(there, item) for item in items)]
+        found: dict[int, Any] = {}
+        self.run({i: partial(there, item) for i, item in enumerate(items)}, found.__setitem__)
+        return [found[i] for i in range(len(items))]
 
     def close(self) -> None:
         """End the processes at once, whatever they are doing."""

@@ -1,43 +1,38 @@
-"""The ``nsa`` command: finds the subcommand that is asked for and imports that one alone."""
+"""The ``nsa`` command: from the first moment on, Ctrl-C is one word and not a traceback."""
 
 from __future__ import annotations
 
-import argparse
+import os
+import signal
 import sys
-from collections.abc import Collection, Sequence
-from importlib.metadata import version
-from typing import NoReturn
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any
 
-from experiments.registry import ENTRIES, command
-
-NAMES = tuple(entry.name for entry in ENTRIES)
+STOPPED = 128 + signal.SIGINT
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong and leave with exit code 2."""
-        self.exit(2, f"{self.prog}: error: {message}\n")
-
-
-def build_parser(asked: Collection[str] = NAMES) -> argparse.ArgumentParser:
-    """The parser, with the options of some subcommands and the names of all."""
-    parser = Parser(prog="nsa", description="The Neural Selection Agreement model on Brian2, and the bandits it plays.")
-    parser.add_argument("--version", action="version", version=f"nsa-brian {version('nsa-brian')}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for entry in ENTRIES:
-        own = commands.add_parser(entry.name, help=entry.help, description=entry.help)
-        if entry.name in asked:
-            command(entry).declare(own)
-    return parser
-
-
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
-    words = sys.argv[1:] if argv is None else argv
-    asked = [word for word in words if not word.startswith("-")][:1]
-    args = build_parser(asked).parse_args(words)
-    return args.main(args)
+    before = _on_ctrl_c(_leave)  # nothing was begun yet that would have to be ended
+    try:
+        from experiments.core.streams import standard_streams  # here: imports take most of a second
+        from experiments.parser import parse
+
+        with standard_streams():
+            args = parse(sys.argv[1:] if argv is None else argv)
+            _on_ctrl_c(before)
+            return args.main(args)
+    finally:
+        _on_ctrl_c(before)
+
+
+def _on_ctrl_c(handler: Any) -> Any:
+    """Who hears of Ctrl-C from now on; the one before. In a thread of somebody's script it is not ours."""
+    return signal.signal(signal.SIGINT, handler) if current_thread() is main_thread() else None
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Not by an exception, for which half-imported modules have no use."""
+    os.write(2, b"\nstopped\n")
+    os._exit(STOPPED)

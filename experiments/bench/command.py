@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from evolution.lock import Lock
 from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
 from experiments.core.command import Command
-from experiments.core.files import writable_folder, write_atomically
+from experiments.core.errors import blame_user
+from experiments.core.figures import rendered
+from experiments.core.files import writable_folder, write_bytes, write_text
+from experiments.core.json_text import json_text
 from experiments.core.results import versions
 from experiments.core.tables import text_table
 
@@ -37,6 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Measure, write, print."""
     out = writable_folder(args.out)
+    with blame_user(), ExitStack() as entering:
+        entering.enter_context(Lock(out, "bench"))  # two at once would measure each other
+        held = entering.pop_all()
+    with held:
+        _measure(args, out)
+
+
+def _measure(args: argparse.Namespace, out: Path) -> None:
     effort = bench.QUICK if args.quick else bench.FULL
     with tqdm(
         total=bench.N_MEASUREMENTS, disable=None, bar_format="{n_fmt}/{total_fmt} |{bar}| {elapsed} {desc}"
@@ -48,12 +61,12 @@ def run(args: argparse.Namespace) -> None:
 
         found = bench.measure(effort, tick)
     machine = {"machine": processor(), "python": platform.python_version(), **versions()}
-    record = json.dumps({**machine, **found}, indent=1)
-    write_atomically(out / "bench.json", lambda file: file.write(record.encode()))
-    write_atomically(out / "bench.png", lambda file: bench_figure.draw(found).savefig(file, dpi=150))
+    record = json_text({**machine, **found})
+    write_text(out / "bench.json", record)
+    write_bytes(out / "bench.png", rendered(bench_figure.draw(found), "png"))
     where = f"measured on {machine['machine']}, Python {machine['python']}, Brian2 {machine['brian2']}"
     text = f"{tables(found)}\n\n{where}\n"
-    write_atomically(out / "bench.txt", lambda file: file.write(text.encode()))
+    write_text(out / "bench.txt", text)
     if args.json:
         print(record)
         return

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
-from experiments.core.files import write_atomically
+from evolution.archive import Arrays, Form
+from evolution.memory import check_memory
+from experiments.core.files import file_stem
+from experiments.core.outside import note
 from experiments.core.workers import run_jobs
 
-Arrays = dict[str, np.ndarray]
+CELL = Form("nsa-cell", 1, "a cell of a study")
+
 #: Hears how much work was done since it was last called.
 Progress = Callable[[int], None]
-
-#: Of a cell's file name; a file system allows about 250.
-MOST_CHARACTERS = 200
 
 
 def untold(done: int) -> None:
     """No progress bar."""
+
+
+@runtime_checkable
+class TakesMemory(Protocol):
+    """What knows how much it is."""
+
+    @property
+    def memory(self) -> float:
+        """Bytes that it takes at least."""
 
 
 class Cell:
@@ -41,6 +46,11 @@ class Cell:
     def work(self) -> int:
         """What it tells ``progress`` in all."""
         return 1
+
+    @property
+    def memory(self) -> float:
+        """Bytes that it takes at least: what the games or settings take that it is given."""
+        return max((each.memory for each in self.given if isinstance(each, TakesMemory)), default=0.0)
 
     def __call__(self, progress: Progress = untold) -> Arrays:
         """Compute it."""
@@ -80,8 +90,14 @@ def compute(
     run_jobs({(name, i): part for name, of_cell in parts.items() for i, part in enumerate(of_cell)}, workers, part_done)
 
 
+def check_fit(cells: Mapping[str, Cell], workers: int) -> None:
+    """Refuse what will not fit into memory: the largest cells side by side."""
+    largest = sorted((cell.memory for cell in cells.values()), reverse=True)[:workers]
+    check_memory(sum(largest), "games of that size" if len(largest) < 2 else f"{len(largest)} such games at once")
+
+
 def compute_missing(
-    cells: Mapping[str, Cell], folder: Path, marks: Mapping[str, str], workers: int, progress: Progress = untold
+    cells: Mapping[str, Cell], folder: Path, made: Mapping[str, Any], workers: int, progress: Progress = untold
 ) -> dict[str, Arrays]:
     """All cells, those that a folder has read from it and the others written to it.
 
@@ -90,45 +106,44 @@ def compute_missing(
     cells : mapping
         By name.
     folder : Path
-        Of a run that was stopped, or of a new one. Removed again if it is stopped before the first cell is done.
-    marks : mapping
-        What the cells depend on beside their settings, such as versions: what was made with others is made anew.
+        Of a run that was stopped, or of a new one.
+    made : mapping
+        All that cells depend on, such as settings and versions: what was made with others is made anew.
     workers : int
     progress : callable
     """
-    _begin(folder, json.dumps(marks))
-    missing = {name: cell for name, cell in cells.items() if not _cell_path(folder, name).exists()}
-    progress(sum(cell.work for name, cell in cells.items() if name not in missing))
-    try:
-        compute(missing, workers, partial(_write, folder), progress)
-    except BaseException:
-        if not any(folder.glob("*.npz")):
-            shutil.rmtree(folder)
-        raise
-    return {name: _read(_cell_path(folder, name)) for name in cells}
+    made = json.loads(json.dumps(made))
+    found: dict[str, Arrays] = {}
+    for name in cells:
+        path = _cell_path(folder, name)
+        if path.exists():
+            try:
+                found[name] = _read(path, {**made, "cell": name})
+            except ValueError as error:
+                note(f"{error}; it is computed anew")
+    progress(sum(cells[name].work for name in found))
+
+    def done(name: str, arrays: Arrays) -> None:
+        CELL.write(_cell_path(folder, name), {**made, "cell": name}, arrays)
+        found[name] = arrays
+
+    compute({name: cell for name, cell in cells.items() if name not in found}, workers, done, progress)
+    return {name: found[name] for name in cells}
 
 
-def _begin(folder: Path, marks: str) -> None:
-    """A folder with cells of the same making, or with none."""
-    path = folder / "versions.json"
-    if folder.exists() and not (path.exists() and path.read_text() == marks):
-        shutil.rmtree(folder)
-    folder.mkdir(exist_ok=True)
-    write_atomically(path, lambda file: file.write(marks.encode()))
+def clear(folder: Path) -> None:
+    """Remove the cells of a folder, which are no longer needed."""
+    for path in [*folder.glob("*.npz"), *folder.glob(".*.part")]:
+        path.unlink(missing_ok=True)
 
 
 def _cell_path(folder: Path, name: str) -> Path:
     """A file of its own for each cell, whatever its name."""
-    stem = quote(name, safe=" ")
-    if len(stem) > MOST_CHARACTERS:
-        stem = f"{stem[:100]}-{hashlib.sha256(name.encode()).hexdigest()}"
-    return folder / f"{stem}.npz"
+    return folder / f"{file_stem(name)}.npz"
 
 
-def _write(folder: Path, name: str, found: Arrays) -> None:
-    write_atomically(_cell_path(folder, name), lambda file: np.savez(file, **found))  # type: ignore[arg-type]  # numpy's stubs
-
-
-def _read(path: Path) -> Arrays:
-    with np.load(path, allow_pickle=False) as file:
-        return dict(file)
+def _read(path: Path, wanted: Mapping[str, Any]) -> Arrays:
+    meta, arrays = CELL.read(path)
+    if any(meta.get(key) != value for key, value in wanted.items()):
+        raise ValueError(f"{path} was made with other settings or versions")
+    return arrays

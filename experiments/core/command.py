@@ -1,17 +1,15 @@
-"""Commands: what the ``nsa`` parser wants of each, and how the user's mistakes are answered."""
+"""Commands: what the ``nsa`` parser wants of each."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from experiments.core.errors import UserError, blame_user
+from experiments.core.errors import blame_user
 from experiments.core.named import reading_once
-from nsa_brian.errors import ModelError
+from experiments.core.outside import answering
 from nsa_brian.plugins import load_plugins
 
 PLUGIN_HELP = "run it first, in every process: it enters bandits, policies or models of your own; repeatable"
@@ -33,24 +31,12 @@ class Command:
         parser.set_defaults(main=partial(self.main, parser))
 
     def main(self, parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
-        """Run it and answer the user's mistakes in one line; returns the exit code."""
-        try:
+        """Run it; returns the exit code, or leaves with another one and a line."""
+        with answering(parser):
             with blame_user():
                 load_plugins(args.plugin)
             with reading_once():
-                code = self.run(args)
-            if sys.stdout is not None:
-                sys.stdout.flush()
-            return code or 0
-        except (UserError, ModelError) as error:  # a model may come to nothing only when it is run
-            parser.error(" ".join(str(error).split()))
-        except KeyboardInterrupt:
-            print("\nstopped", file=sys.stderr)
-            return 130
-        except MemoryError:
-            parser.error("not enough memory for games of that size")
-        except BrokenPipeError:  # the reader of our output, such as `head`, has had enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                return self.run(args) or 0
         return 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from evolution.bounds import MOST, check_whole
+
 
 class UserError(Exception):
     """A mistake in what the user asked for."""
@@ -15,13 +17,34 @@ def blame_user() -> Iterator[None]:
     """Around the reading of options and files: what they are refused for is the user's to mend."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        raise UserError(told(error)) from error
+    except ValueError as error:
         raise UserError(str(error)) from error
 
 
+def told(error: OSError) -> str:
+    """What the system says, and of which file."""
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
+@contextmanager
+def blame_file(name: object, called: str) -> Iterator[None]:
+    """Around all that is made of a file whose form is right: what fails there fails for what is in the file."""
+    try:
+        yield
+    except (MemoryError, UserError, OSError):
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise UserError(f"{name} has the form of {called}, but nothing can be made of it ({told[:200]})") from error
+
+
 def at_least(settings: object, **bounds: int) -> None:
-    """Refuse whole numbers below their bounds, each given by the name of an attribute."""
+    """Refuse whole numbers below their bounds, each given by the name of an attribute, or beyond all use.
+
+    Any seed will do, however large.
+    """
     for name, bound in bounds.items():
-        value = getattr(settings, name)
-        if value < bound:
-            raise ValueError(f"{name} must be a whole number from {bound} up, got {value}")
+        check_whole(name, getattr(settings, name), bound, None if name == "seed" else MOST)

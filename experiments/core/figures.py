@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from nsa_brian.errors import printable
 
 #: Okabe and Ito's colours, which the colour-blind can tell apart, and a line style for those who print in grey.
 AGENT_STYLE: dict[str, dict[str, Any]] = {
@@ -50,3 +54,25 @@ def house_style() -> Iterator[None]:
 def new_figure(width: float, height: float) -> Figure:
     """A figure that no window knows of: nothing to close, no display needed."""
     return Figure(figsize=(width, height), layout="constrained")
+
+
+#: What makes two drawings of the same differ, by format: dates.
+_DATES = {"png": {}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
+
+
+def rendered(figure: Figure, kind: str, dpi: int = 150) -> bytes:
+    """The image of a figure, the same bytes whenever it is drawn.
+
+    Names in it come from users and their files: a dollar sign in one begins no formula, and what cannot be printed is
+    escaped.
+    """
+    for text in figure.findobj(Text):
+        said = text.get_text()
+        if "$" in said and "mathdefault" not in said:  # but for the numbers of a logarithmic axis
+            text.set_parse_math(False)
+        if not all(character.isprintable() or character == "\n" for character in said):
+            text.set_text("\n".join(map(printable, said.split("\n"))))
+    image = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "nsa"}):
+        figure.savefig(image, format=kind, dpi=dpi, metadata=_DATES[kind])
+    return image.getvalue()

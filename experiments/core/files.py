@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from evolution.files import write_atomically
 from experiments.core.errors import UserError
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 #: Formats of figures.
 FORMATS = ("png", "pdf", "svg")
+
+#: Of a file name that we make up; a file system allows about 250.
+MOST_CHARACTERS = 200
 
 
 def check_format(name: str) -> None:
@@ -24,13 +26,15 @@ def check_format(name: str) -> None:
 
 def writable_folder(name: str) -> Path:
     """The folder, made if need be; refused now rather than after the work if it cannot be written."""
+    if not name:
+        raise UserError("--out names nothing")
     folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UserError(f"--out {name} cannot be written: {error.strerror}") from None
+        raise UserError(f"--out {_shown(name)} cannot be written: {error.strerror}") from None
     return folder
 
 
@@ -47,11 +51,24 @@ def writable_file(name: str, suffix: str) -> Path:
     return path
 
 
+def file_stem(name: str) -> str:
+    """A file name for whatever has a name: another one for each, and one that every file system takes."""
+    stem = quote(name, safe=" :,=+@", errors="surrogateescape")
+    if len(stem) > MOST_CHARACTERS:
+        stem = f"{stem[:100]}-{hashlib.sha256(os.fsencode(name)).hexdigest()}"
+    return stem
+
+
 def write_text(path: Path, text: str) -> None:
-    """Write a text file."""
-    write_atomically(path, lambda file: file.write(text.encode()))
+    """Write a text file; of names that are no text, what is none is escaped."""
+    write_bytes(path, text.encode(errors="backslashreplace"))
 
 
-def write_figure(path: Path, figure: Figure) -> None:
-    """Write a figure in the format that the file's name says."""
-    write_atomically(path, lambda file: figure.savefig(file, format=path.suffix.removeprefix("."), dpi=150))
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file."""
+    write_atomically(path, lambda file: file.write(content))
+
+
+def _shown(name: str) -> str:
+    """A name that may be long, for an error."""
+    return name if len(name) <= 100 else f"{name[:100]}..."

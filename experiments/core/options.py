@@ -61,6 +61,8 @@ def _read(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
         kind = next(part for part in get_args(kind) if part is not NoneType)
     if not isinstance(text, str):
         return dict(_pair(flag, each) for each in text) if get_origin(kind) is dict else tuple(text)
+    if not text.strip():
+        raise ValueError(f"{flag} names nothing")
     several = get_origin(kind) is tuple
     reader = get_args(kind)[0] if several else kind
     parts = [part.strip() for part in text.split(",") if part.strip()] if several else [text]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from experiments.core.cells import Arrays
+from evolution.archive import Arrays, Form
 from experiments.core.extras import extra
-from experiments.core.files import write_atomically
 from experiments.core.tables import Table
 
 if TYPE_CHECKING:
@@ -78,21 +76,17 @@ class Results(Generic[S, F]):
         return "\n".join(table.html() for table in self.tables)
 
 
+RESULTS = Form("nsa-results", 1, "a results file of a study")
+
+
 def save_arrays(path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
     """Write a results file: arrays by name, and JSON."""
-    content: dict[str, Any] = {"meta": np.array(json.dumps(meta)), **arrays}
-    write_atomically(path, lambda file: np.savez_compressed(file, **content))
+    RESULTS.write(path, meta, arrays, small=True)
 
 
-def load_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
-    """What :func:`save_arrays` wrote; a ValueError if it is something else."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            meta = json.loads(str(file["meta"]))
-            if not {"settings", "versions"} <= set(meta):
-                raise ValueError
-            return meta, {name: file[name] for name in file.files if name != "meta"}
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except Exception:  # whatever numpy, zip and JSON say of a file that is something else
-        raise ValueError(f"{path}: not a results file of a study") from None
+def load_arrays(path: str | Path, study: str) -> tuple[dict[str, Any], Arrays]:
+    """What :func:`save_arrays` wrote of a study; a ValueError if it is something else."""
+    meta, arrays = RESULTS.read(path, "study", "settings", "versions")
+    if meta["study"] != study:
+        raise ValueError(f"{path} holds results of nsa {meta['study']}, not of nsa {study}")
+    return meta, arrays

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import envs
 from envs import Bandit
+from evolution.memory import NUMBER, check_memory
 from experiments.core.agents import PAPER, check_names
 from experiments.core.errors import at_least
 from experiments.core.named import read_agent
@@ -18,6 +18,11 @@ from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.model.agreement import TIES
+
+#: What is written down of a round of a game.
+BYTES_A_ROUND = 33
+#: Strongest noise, in units of the activity, whose own scale is 1: beyond, numbers end long before the noise does.
+MOST_NOISE = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +55,8 @@ class PlaySettings:
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
-        if not 0 <= self.noise < math.inf:
-            raise ValueError(f"noise must be a number from 0 up, got {self.noise}")
+        if not 0 <= self.noise <= MOST_NOISE:
+            raise ValueError(f"noise must be a number from 0 to {MOST_NOISE:g}, got {self.noise}")
         if self.noise and self.engine not in ("rounds", "network"):
             raise ValueError(f"noise in the rates is run by rounds or network, not by engine {self.engine!r}")
         for name in ("name", "n_arms", "n_games", "trial_rounds", "seed", "rng"):
@@ -83,6 +88,7 @@ class PlaySettings:
         Apart from construction, since results can be looked at where a user's own agent or schedule is not known.
         """
         check_names(self.agents)
+        check_memory(self.memory, "games of that size")
         for name in self.agents:
             if is_nsa(name):
                 self.nsa_agent(name).check(self.engine)
@@ -96,6 +102,11 @@ class PlaySettings:
     def n_rounds(self) -> int:
         """Rounds of a game."""
         return self.trials * self.rounds
+
+    @property
+    def memory(self) -> float:
+        """Bytes that the games of an agent take at least: its record, twice when it is turned, and all arms."""
+        return float(self.repetitions) * (2 * BYTES_A_ROUND * self.n_rounds + 3 * NUMBER * self.arms)
 
     @property
     def id(self) -> str:

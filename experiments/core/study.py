@@ -10,17 +10,22 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-from experiments.core.cells import Arrays, Cell, Progress, compute_missing, untold
+from evolution.archive import Arrays
+from evolution.lock import Lock
+from experiments.core.cells import Cell, Progress, clear, compute_missing, untold
 from experiments.core.claims import Claim
+from experiments.core.errors import UserError, blame_file
+from experiments.core.files import file_stem
 from experiments.core.game_settings import recall, told
-from experiments.core.results import F, Results, Row, S, load_arrays, save_arrays, versions
+from experiments.core.outside import note
+from experiments.core.results import RESULTS, F, Results, Row, S, load_arrays, save_arrays, versions
 from experiments.core.tables import Table
 
 if TYPE_CHECKING:
@@ -123,7 +128,8 @@ class Study(ABC, Generic[S, F]):
         """Compute what is missing of a study's cells and write the results file.
 
         Each cell is written when it is done. A run that was stopped goes on where it was; a run that was finished
-        is read from its file. The outcome is the same, however often it was stopped and whatever the workers.
+        is read from its file. The outcome is the same, however often it was stopped and whatever the workers. Where
+        another process is at work on the same in the same folder, this one waits and takes what that one found.
 
         Returns
         -------
@@ -132,27 +138,45 @@ class Study(ABC, Generic[S, F]):
             The results file.
         """
         cells = self.cells(settings) if cells is None else cells
-        path = out / f"{self.name}-{self.identity(settings)}.npz"
-        if path.exists():
-            found = self.finished(path)
+        path = out / f"{self.name}-{file_stem(self.identity(settings))}.npz"
+        folder = path.with_name(f"{path.stem}.cells")
+        with Lock(folder, wait=True, tell=note):
+            found = self.finished(path, settings, cells)
             if found is not None:
                 progress(sum(cell.work for cell in cells.values()))
                 return found, path
-        folder = path.with_suffix(".cells")
-        done = compute_missing(cells, folder, self.marks(settings), workers, progress)
-        results = self.collect(settings, done)
-        self.save(results, path)
-        shutil.rmtree(folder)
+            made = {"study": self.name, "settings": self.told(settings), "marks": self.marks(settings)}
+            results = self.collect(settings, compute_missing(cells, folder, made, workers, progress))
+            self.save(results, path)
+            clear(folder)
+        with suppress(OSError):
+            folder.rmdir()  # that of a run that was killed; or somebody waits and has his lock in it
         return results, path
 
     def marks(self, settings: S) -> dict[str, str]:
         """What cells depend on beside the settings."""
         return versions()
 
-    def finished(self, path: Path) -> Results[S, F] | None:
-        """Results that need not be computed again; another version's are another run's."""
-        found = self.load(path)
-        return found if found.versions == versions() else None
+    def finished(self, path: Path, settings: S, cells: Mapping[str, Cell]) -> Results[S, F] | None:
+        """Results that need not be computed again, if the file holds what was asked for; else that is said.
+
+        Another version's are another run's.
+        """
+        if not path.exists():
+            return None
+        try:
+            found = self.load(path)
+            if found.told != json.loads(json.dumps(self.told(settings))) or found.cells.keys() != cells.keys():
+                raise ValueError(f"{path} holds results of other settings")
+            with blame_file(path, RESULTS.called):
+                _ = found.summary
+        except (ValueError, UserError) as error:
+            note(f"{error}; all is computed anew")
+            return None
+        if found.versions != versions():
+            note(f"{path} was made with {found.versions}; all is computed anew with {versions()}")
+            return None
+        return found
 
     def collect(self, settings: S, cells: dict[str, Arrays]) -> Results[S, F]:
         """Results of cells that were just computed."""
@@ -166,12 +190,13 @@ class Study(ABC, Generic[S, F]):
 
     def load(self, path: str | Path) -> Results[S, F]:
         """Read a results file; a ValueError if it is none of this study."""
-        meta, arrays = load_arrays(path)
-        whose = meta.get("study", "play")
-        if whose != self.name:
-            raise ValueError(f"{path} holds results of nsa {whose}, not of nsa {self.name}")
+        meta, arrays = load_arrays(path, self.name)
         cells: dict[str, Arrays] = {}
         for key, array in arrays.items():
             cell, _, name = key.rpartition("|")  # there may be one in a cell's name
             cells.setdefault(cell, {})[name] = array
-        return Results(self, recall(self.kind, meta["settings"]), meta["settings"], meta["versions"], cells)
+        try:
+            settings = recall(self.kind, meta["settings"])
+        except (TypeError, ValueError, KeyError, AttributeError):
+            raise ValueError(f"{path} is not {RESULTS.called}: its settings are none of nsa {self.name}") from None
+        return Results(self, settings, meta["settings"], meta["versions"], cells)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -13,13 +12,14 @@ from typing import Any
 
 from tqdm import tqdm
 
-from experiments.core.cells import Cell
+from experiments.core.cells import Cell, check_fit
 from experiments.core.command import Command, add_out, add_workers
-from experiments.core.errors import blame_user
-from experiments.core.files import FORMATS, check_format, writable_folder, write_figure, write_text
+from experiments.core.errors import blame_file, blame_user
+from experiments.core.files import FORMATS, check_format, writable_folder, write_bytes, write_text
+from experiments.core.json_text import json_text
 from experiments.core.named import read_model_and_engine
 from experiments.core.options import add_options, chosen_preset, presets_told, read_given
-from experiments.core.results import F, Results, S
+from experiments.core.results import RESULTS, F, Results, S
 from experiments.core.study import Study
 from experiments.core.workers import check_workers
 
@@ -36,7 +36,7 @@ def add_arguments(study: Study[Any, Any], parser: argparse.ArgumentParser) -> No
     """Declare the common options, and one for each setting."""
     add = parser.add_argument
     first, *others = study.presets
-    add("--preset", metavar="NAME", default=first, help=f"{first} (default), {', '.join(others)}")
+    add("--preset", metavar="NAME", help=f"{first} (default), {', '.join(others)}")
     add_options(parser, study.kind)
     add_workers(parser)
     add_out(parser)
@@ -54,21 +54,56 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
         if args.source is None:
             settings = read_settings(study, args)
             cells = study.cells(settings)
-    out = writable_folder(args.out)
-    if args.source is None:
-        results, path = compute(study, settings, cells, out, args.workers, args.quiet)
-    else:
-        with blame_user():
+            check_fit(cells, args.workers)
+        else:
+            check_nothing_else(study, args)
             results, path = study.load(args.source), Path(args.source)
-    files = {"results": str(path), **write_outputs(results, out, path.stem, args.format)}
+    if args.source is None:
+        out = writable_folder(args.out)
+        results, path = compute(study, settings, cells, out, args.workers, args.quiet)
+        shown = Shown(results, path, args.format)
+    else:
+        with blame_file(path, RESULTS.called):
+            shown = Shown(results, path, args.format)
+        out = writable_folder(args.out)
+    files = {"results": str(path), **shown.write(out)}
     if args.json:
-        outcome = {"settings": results.told, "versions": results.versions, **plain(results.summary), "files": files}
-        print(json.dumps(outcome, indent=1))
+        print(json_text({**shown.outcome, "files": files}))
         return
-    bold = sys.stdout is not None and sys.stdout.isatty()
-    print("\n\n".join(table.text(bold) for table in results.tables))
+    print(shown.text)
     if not args.quiet:
         print("\n" + "\n".join(f"{kind:<9}{name}" for kind, name in files.items()))
+
+
+class Shown:
+    """What a command shows of results, made in full before any of it is written."""
+
+    def __init__(self, results: Results[S, F], path: Path, kind: str) -> None:
+        from experiments.core.figures import rendered  # here: those who draw nothing have no use for matplotlib
+
+        self._stem, self._kind = path.stem, kind
+        self._figure = rendered(results.study.draw(results), kind)
+        self._exports = results.study.exports(results)
+        self.outcome = {"settings": results.told, "versions": results.versions, **plain(results.summary)}
+        self.text = "\n\n".join(table.text(sys.stdout.isatty()) for table in results.tables)
+
+    def write(self, out: Path) -> dict[str, str]:
+        """Write the figure and what other files a study makes of its results; their names by what they are."""
+        figure = out / f"{self._stem}.{self._kind}"
+        write_bytes(figure, self._figure)
+        files = {"figure": str(figure)}
+        for export in self._exports:
+            target = out / f"{self._stem}.{export.suffix}"
+            write_text(target, export.text)
+            files[export.label] = str(target)
+        return files
+
+
+def check_nothing_else(study: Study[S, F], args: argparse.Namespace) -> None:
+    """Refuse options beside ``--from`` that it would have no use for: the file says what was computed."""
+    given = [*read_given(study.kind, args), *["preset"] * (args.preset is not None), *["workers"] * (args.workers > 1)]
+    if given:
+        raise ValueError(f"--from shows what was computed; --{given[0].replace('_', '-')} is for computing")
 
 
 def compute(
@@ -82,21 +117,9 @@ def compute(
         return study.run(settings, out, workers, lambda done: bar.update(done) and None, cells)
 
 
-def write_outputs(results: Results[S, F], out: Path, stem: str, kind: str) -> dict[str, str]:
-    """Write the figure and what other files a study makes of its results; their names by what they are."""
-    figure = out / f"{stem}.{kind}"
-    write_figure(figure, results.study.draw(results))
-    files = {"figure": str(figure)}
-    for export in results.study.exports(results):
-        target = out / f"{stem}.{export.suffix}"
-        write_text(target, export.text)
-        files[export.label] = str(target)
-    return files
-
-
 def read_settings(study: Study[S, F], args: argparse.Namespace) -> S:
     """The preset with the options that were given."""
-    preset = chosen_preset(study.presets, args.preset)
+    preset = chosen_preset(study.presets, next(iter(study.presets)) if args.preset is None else args.preset)
     return study.settled(dataclasses.replace(preset, **with_engine(study.kind, read_given(study.kind, args))))
 
 

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import FIRST_COMPLETED, wait
-from typing import TypeVar
+from collections.abc import Callable, Mapping
 
-from evolution.workers import Processes
+from evolution.workers import K, Processes, T
 from nsa_brian.plugins import carrying_plugins
 
-K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
+#: Processes at most: beyond what any machine has cores for.
+MOST_WORKERS = 4096
 
 
 def check_workers(n: int) -> None:
     """Refuse a number of processes that cannot be."""
     if n < 1:
         raise ValueError(f"workers must be a whole number from 1 up, got {n}")
+    if n > MOST_WORKERS:
+        raise ValueError(f"workers must be at most {MOST_WORKERS}, got {n}")
 
 
 def run_jobs(jobs: Mapping[K, Callable[[], T]], workers: int, done: Callable[[K, T], None]) -> None:
-    """Run picklable functions in processes; ``done`` hears each one's name and result when it ends.
+    """Run picklable functions in processes, no more than there are jobs; see :meth:`Processes.run`.
 
     Whatever stops it, Ctrl-C included, ends the processes at once.
     """
-    pool = Processes(workers)
+    if not jobs:
+        return
+    pool = Processes(min(workers, len(jobs)))
     try:
-        names = dict(zip(pool.submit(map(carrying_plugins, jobs.values())), jobs, strict=True))
-        waiting = set(names)
-        while waiting:
-            ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for job in ended:
-                done(names[job], job.result())
+        pool.run({name: carrying_plugins(job) for name, job in jobs.items()}, done)
     finally:
         pool.close()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import hashlib
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolution.checkpoint import identity, versions
+from evolution.checkpoint import CHECKPOINT, identity, search_id, versions
 from evolution.search import Search
 from evolution.settings import SearchSettings
 from experiments.core.options import chosen_preset, read_given, show
+from experiments.core.outside import note
 from experiments.evolve import folder as folders
 from experiments.evolve.folder import Begun
 from experiments.evolve.settings import PRESETS, EvolutionSettings, assignments
@@ -21,26 +21,50 @@ from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER
 
 
-def begun(args: argparse.Namespace) -> tuple[Path, EvolutionSettings, Search]:
+@dataclass(frozen=True)
+class Asked:
+    """A search that was asked for.
+
+    Attributes
+    ----------
+    folder : Path
+    given : dict
+        Options by name: all of a new search, some of one that is to go on.
+    settings, wanted : EvolutionSettings and SearchSettings, optional
+        Of a new search.
+    """
+
+    folder: Path
+    given: dict[str, Any]
+    settings: EvolutionSettings | None = None
+    wanted: SearchSettings | None = None
+
+    def search(self) -> tuple[EvolutionSettings, Search]:
+        """The folder's search or, if it has none, a new one; to be asked for when nobody else writes there."""
+        if self.settings is None or self.wanted is None or folders.is_there(self.folder):
+            return _load(self.folder, self.given, self.wanted)
+        return self.settings, Search(self.wanted)
+
+
+def begun(args: argparse.Namespace) -> Asked:
     """A new search, or the same one if its folder is there."""
     settings, wanted = _settings(args)
-    folder = Path(args.out or f"nsa-results/evolution-{search_id(wanted)}")
-    if folders.is_there(folder):
-        return folder, *_load(folder, dataclasses.asdict(settings), wanted)
-    return folder, settings, Search(wanted)
+    if args.out == "":
+        raise ValueError("--out names nothing")
+    folder = Path(args.out or f"nsa-results/evolution-{search_id(wanted.to_dict())}")
+    return Asked(folder, dataclasses.asdict(settings), settings, wanted)
 
 
-def resumed(args: argparse.Namespace) -> tuple[Path, EvolutionSettings, Search]:
+def resumed(args: argparse.Namespace) -> Asked:
     """The search of a folder."""
+    if not args.resume:
+        raise ValueError("--resume names nothing")
     folder = Path(args.resume)
     if args.preset is not None:
         raise ValueError(f"--resume goes on with the settings of {folder}; --preset is for a new search")
-    return folder, *_load(folder, read_given(EvolutionSettings, args))
-
-
-def search_id(search: SearchSettings) -> str:
-    """A short name that differs when the settings or what the model says do, but for the generations."""
-    return hashlib.sha256(identity(search.to_dict()).encode()).hexdigest()[:8]
+    if not folders.is_there(folder):
+        raise ValueError(f"{folder} is not the folder of a search: it has no {CHECKPOINT}")
+    return Asked(folder, read_given(EvolutionSettings, args))
 
 
 def _settings(args: argparse.Namespace) -> tuple[EvolutionSettings, SearchSettings]:
@@ -65,10 +89,13 @@ def _load(
                 f"the search in {folder} has --{name} {differs}; "
                 "only --generations may differ (--out starts a new search)"
             )
-    if found.settings.generations < found.search.generation:
+    settings = found.search.settings
+    if wanted is not None and identity(wanted.to_dict()) != identity(settings.to_dict()):
+        raise ValueError(f"the search in {folder} is another one (--out starts a new search)")
+    if settings.generations < found.search.generation:
         raise ValueError(f"the search in {folder} is at generation {found.search.generation} already")
     if found.versions != versions():
-        print(f"note: {folder} was begun with {found.versions}, goes on with {versions()}", file=sys.stderr)
+        note(f"{folder} was begun with {found.versions}, goes on with {versions()}")
     return found.settings, found.search
 
 

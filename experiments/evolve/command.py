@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import sys
+from contextlib import ExitStack
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
+from evolution.bounds import check_whole
 from evolution.champion import Champion
 from evolution.checkpoint import LOGBOOK
+from evolution.lock import Lock
 from evolution.search import Search
-from evolution.workers import Processes, Serial, Workers
+from evolution.workers import Processes, Serial, Workers, WorkersLostError
 from experiments.core.command import Command, add_workers
 from experiments.core.errors import UserError, blame_user
 from experiments.core.extras import extra
-from experiments.core.files import writable_folder
+from experiments.core.json_text import json_text
 from experiments.core.options import add_options, presets_told
+from experiments.core.outside import note
 from experiments.core.results import versions
 from experiments.core.tables import text_table
-from experiments.core.workers import check_workers
+from experiments.core.workers import MOST_WORKERS, check_workers
 from experiments.evolve import folder as folders
 from experiments.evolve.beginning import begun, resumed
-from experiments.evolve.figures_command import draw_all
+from experiments.evolve.figures_command import drawn, read, write_all
 from experiments.evolve.running import choose, evolve
 from experiments.evolve.settings import PRESETS, EvolutionSettings
 
@@ -48,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, EvolutionSettings)
     add("--time-limit", type=float, metavar="MINUTES", help="stop after the generation in which this time is over")
     add_workers(parser)
-    add("--scheduler", metavar="ADDRESS", help="evaluate on the Dask cluster of this scheduler (extra: cluster)")
-    add("--slurm", type=int, metavar="JOBS", help="evaluate on so many SLURM jobs, started here (extra: cluster)")
+    add("--scheduler", metavar="ADDRESS", help="evaluate on this scheduler's Dask cluster, tcp:// or tls:// (cluster)")
+    add("--slurm", type=int, metavar="JOBS", help="evaluate on so many SLURM jobs, by TLS (extra: cluster)")
     add("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help="queue, account, walltime, memory ...")
     add("--out", metavar="DIR", help="folder of the search (default nsa-results/evolution-ID)")
     add("--resume", metavar="DIR", help="go on with a search; only --generations may differ")
@@ -59,41 +62,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Search, generation by generation, each written before the next begins; then choose the champion."""
-    with blame_user():
-        _check(args)
-        folder, settings, search = resumed(args) if args.resume else begun(args)
-        workers = _workers(args)
-    writable_folder(str(folder))
     quiet = args.quiet or args.json
-    try:
-        if not search.generation:
-            folders.save(folder, settings, search)
-        evolve(search, settings, folder, workers, args.time_limit, quiet)
-        if not quiet:
-            print("choosing the champion on games held out from the search", flush=True)
-        champion = choose(search, settings, folder, workers)
-    except KeyboardInterrupt:
-        print(
-            f"\nstopped after generation {search.generation}; go on with: nsa evolve --resume {folder}", file=sys.stderr
-        )
-        raise
-    finally:
-        workers.close()
-    files = _draw_all(folder)
+    with ExitStack() as held:
+        with blame_user():
+            _check(args)
+            asked = begun(args) if args.resume is None else resumed(args)
+            held.enter_context(Lock(asked.folder, tell=note))
+            settings, search = asked.search()
+            if search.generation:
+                read(asked.folder)  # figures are drawn of all generations at the end
+            workers = _workers(args, search.settings.population)
+        try:
+            champion = _searched(search, settings, asked.folder, workers, args.time_limit, quiet)
+        finally:
+            workers.close()
+        with blame_user():
+            files = _draw_all(asked.folder)
     if args.json:
-        print(json.dumps(_outcome(search, settings, champion, files), indent=1))
+        print(json_text(_outcome(search, settings, champion, files)))
         return
     print(f"\n{_table(champion)}")
     if not args.quiet:
         print("\n" + "\n".join(f"{kind:<11}{name}" for kind, name in files.items()))
 
 
+def _searched(
+    search: Search, settings: EvolutionSettings, folder: Path, workers: Workers, time_limit: float | None, quiet: bool
+) -> Champion:
+    """The champion of a search that goes on to its end, or says how to go on with it."""
+    try:
+        if not search.generation:
+            folders.save(folder, settings, search)
+        evolve(search, settings, folder, workers, time_limit, quiet)
+        if not quiet:
+            print("choosing the champion on games held out from the search", flush=True)
+        return choose(search, settings, folder, workers)
+    except (KeyboardInterrupt, OSError, MemoryError, WorkersLostError) as error:
+        told = f"stopped after generation {search.generation}; go on with: nsa evolve --resume {quote(str(folder))}"
+        error.add_note(told)
+        raise
+
+
 def _check(args: argparse.Namespace) -> None:
     check_workers(args.workers)
     if args.time_limit is not None and not args.time_limit > 0:
         raise ValueError(f"--time-limit must be a number of minutes above 0, got {args.time_limit:g}")
-    if args.slurm is not None and args.slurm < 1:
-        raise ValueError(f"--slurm must be a number of jobs from 1 up, got {args.slurm}")
+    if args.slurm is not None:
+        check_whole("--slurm", args.slurm, 1, MOST_WORKERS)
     if args.slurm_option and args.slurm is None:
         raise ValueError("--slurm-option goes with --slurm JOBS")
     chosen = [name for name in ("scheduler", "slurm") if getattr(args, name) is not None]
@@ -101,11 +116,12 @@ def _check(args: argparse.Namespace) -> None:
         chosen.insert(0, "workers")
     if len(chosen) > 1:
         raise ValueError(f"the work is done in one way: give only one of {', '.join('--' + name for name in chosen)}")
-    if args.resume and args.out:
+    if args.resume is not None and args.out is not None:
         raise ValueError("--resume names the folder; --out is for a new search")
 
 
-def _workers(args: argparse.Namespace) -> Workers:
+def _workers(args: argparse.Namespace, population: int) -> Workers:
+    """Those that were asked for; of processes no more than there are individuals."""
     try:
         if args.scheduler is not None:
             return extra("cluster", "evolution.dask_workers").DaskWorkers(args.scheduler)
@@ -114,7 +130,7 @@ def _workers(args: argparse.Namespace) -> Workers:
             return extra("cluster", "evolution.slurm").SlurmWorkers(args.slurm, options)
     except ModuleNotFoundError as error:
         raise UserError(str(error)) from None
-    return Serial() if args.workers == 1 else Processes(args.workers)
+    return Serial() if args.workers == 1 else Processes(min(args.workers, population))
 
 
 def _slurm_option(text: str) -> tuple[str, str]:
@@ -127,7 +143,7 @@ def _slurm_option(text: str) -> tuple[str, str]:
 def _draw_all(folder: Path) -> dict[str, str]:
     files = {"champion": folders.BEST, "logbook": LOGBOOK}
     named = {kind: str(folder / name) for kind, name in files.items()}
-    return {**named, **draw_all(folder, folder, "png")}
+    return {**named, **write_all(drawn(*read(folder), "png"), folder)}
 
 
 def _table(champion: Champion) -> str:

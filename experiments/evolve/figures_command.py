@@ -6,9 +6,11 @@ import argparse
 from pathlib import Path
 
 from evolution import checkpoint
+from evolution.archive import Arrays
 from experiments.core.command import Command
-from experiments.core.errors import blame_user
-from experiments.core.files import FORMATS, check_format, writable_folder, write_figure
+from experiments.core.errors import blame_file, blame_user
+from experiments.core.figures import rendered
+from experiments.core.files import FORMATS, check_format, writable_folder, write_bytes
 from experiments.evolve import figure as evolution_figure
 
 EPILOG = """figures:
@@ -31,33 +33,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Draw and name the files."""
+    folder = Path(args.folder)
     with blame_user():
         check_format(args.format)
-        if not checkpoint.read(args.folder).state["generation"]:
-            raise ValueError(f"the search in {args.folder} has no generation yet")
-    out = writable_folder(args.out or args.folder)
-    files = draw_all(Path(args.folder), out, args.format)
-    print("\n".join(f"{kind:<11}{name}" for kind, name in files.items()))
+        saved, generations = read(folder)
+    with blame_file(folder, "a search's folder"):
+        images = drawn(saved, generations, args.format)
+    out = writable_folder(args.folder if args.out is None else args.out)
+    print("\n".join(f"{kind:<11}{name}" for kind, name in write_all(images, out).items()))
 
 
-def draw_all(folder: Path, out: Path, kind: str) -> dict[str, str]:
-    """Draw all figures; their files by name."""
+def read(folder: Path) -> tuple[checkpoint.Checkpoint, list[Arrays]]:
+    """A search, and its generations, of which there must be one."""
     saved = checkpoint.read(folder)
-    model, logbook = saved.settings.model, saved.state["logbook"]
     kept = checkpoint.kept_generations(folder, saved.state["generation"])
-    generations = [checkpoint.read_generation(folder, i) for i in kept]
+    if not kept:
+        raise ValueError(f"the search in {folder} has no generation yet")
+    return saved, [checkpoint.read_generation(folder, i) for i in kept]
+
+
+def drawn(saved: checkpoint.Checkpoint, generations: list[Arrays], kind: str) -> dict[str, bytes]:
+    """All figures by their files' names."""
+    model, logbook = saved.settings.model, saved.state["logbook"]
     figures = {
         "fitness": evolution_figure.draw_fitness(logbook, own=bool(saved.fitness)),
         "genome": evolution_figure.draw_genome(generations[-1], model),
         "functions": evolution_figure.draw_functions(generations[-1], model),
         "parameters": evolution_figure.draw_parameters(generations, model),
     }
-    files = {}
-    for name, figure in figures.items():
-        path = out / f"{name}.{kind}"
-        write_figure(path, figure)
-        files[name] = str(path)
-    return files
+    return {f"{name}.{kind}": rendered(figure, kind) for name, figure in figures.items()}
+
+
+def write_all(images: dict[str, bytes], out: Path) -> dict[str, str]:
+    """Write figures; their files by what they show."""
+    for name, image in images.items():
+        write_bytes(out / name, image)
+    return {Path(name).stem: str(out / name) for name in images}
 
 
 COMMAND = Command(EPILOG, add_arguments, run)

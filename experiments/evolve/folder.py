@@ -5,15 +5,18 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evolution import Champion, Search, checkpoint
 from experiments.core.files import write_text
+from experiments.core.options import some
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
 
 BEST = "best.json"
+
+#: Options that a search itself does not know: it has the model and the start, not what they are called.
+NAMED = ("model", "start")
 
 
 @dataclass(frozen=True)
@@ -31,20 +34,19 @@ def is_there(folder: Path) -> bool:
 
 
 def save(folder: Path, settings: EvolutionSettings, search: Search) -> None:
-    """Write what there is of a search."""
-    search.save(folder, extra={"options": dataclasses.asdict(settings)})
+    """Write what there is of a search, and what its options called the model and the start."""
+    search.save(folder, extra={"options": some(settings, *NAMED)})
 
 
 def load(folder: str | Path, generations: int | None = None) -> Begun:
     """Read a search, perhaps for another number of generations; a ValueError if there is none."""
     saved = checkpoint.read(folder)
     search = Search.from_checkpoint(saved, generations=generations)
-    options = saved.extra.get("options")
-    if options is None:  # saved from Python
-        settings = EvolutionSettings.of(search.settings)
-    else:
-        plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in options.items()}
-        settings = dataclasses.replace(EvolutionSettings(**plain), generations=search.settings.generations)
+    settings = EvolutionSettings.of(search.settings)
+    options = saved.extra.get("options", {})  # none if it was saved from Python
+    if not isinstance(options, dict) or not all(isinstance(name, str) for name in options.values()):
+        raise ValueError(f"{Path(folder) / checkpoint.CHECKPOINT}: its options are not what we write")
+    settings = dataclasses.replace(settings, **{name: options[name] for name in NAMED if name in options})
     return Begun(settings, saved.versions, search)
 
 

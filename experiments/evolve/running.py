@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 
 from evolution.champion import Champion, choose_champion
 from evolution.search import Search
 from evolution.workers import Workers
-from experiments.core.files import write_figure
+from experiments.core.figures import rendered
+from experiments.core.files import write_bytes
 from experiments.evolve import folder as folders
 from experiments.evolve.figure import draw_fitness
 from experiments.evolve.settings import EvolutionSettings
@@ -50,7 +52,7 @@ def evolve(
             drawn = time.monotonic()
         if time_limit is not None and now - began > 60 * time_limit:
             if not quiet:
-                print(f"time limit; go on with: nsa evolve --resume {folder}")
+                print(f"time limit; go on with: nsa evolve --resume {quote(str(folder))}")
             return
     if not quiet:
         print(f"the search is over: {search.stop}")
@@ -103,4 +105,4 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _draw_progress(search: Search, folder: Path) -> None:
-    write_figure(folder / "fitness.png", draw_fitness(list(search.logbook)))
+    write_bytes(folder / "fitness.png", rendered(draw_fitness(list(search.logbook)), "png"))

@@ -65,7 +65,7 @@ class EvolutionSettings:
             engine=games.played_by,
             model=games.model.name,
             start="" if search.start is None else "of its own",
-            fix=tuple(f"{name}={value}" for name, value in search.fixed.items()),
+            fix=tuple(f"{name}={repr(value).removesuffix('.0')}" for name, value in search.fixed.items()),
             **some(search, *OF_SEARCHES),
         )
 

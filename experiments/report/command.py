@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from evolution.lock import Lock
 from experiments import registry
+from experiments.core.cells import check_fit
 from experiments.core.command import Command, add_out, add_workers
 from experiments.core.errors import blame_user
 from experiments.core.files import writable_folder, write_text
+from experiments.core.json_text import json_text
 from experiments.core.nsa_agents import MODEL_HELP
 from experiments.core.options import chosen_preset, show
+from experiments.core.outside import note
 from experiments.core.study import Study
 from experiments.core.study_command import compute, with_engine
 from experiments.core.workers import check_workers
@@ -52,16 +55,19 @@ def run(args: argparse.Namespace) -> None:
         check_workers(args.workers)
         chosen = [(study, settings_of(study, args)) for study in studies()]
         work = [(study, settings, study.cells(settings)) for study, settings in chosen]
+        for _, _, cells in work:
+            check_fit(cells, args.workers)
     out = writable_folder(args.out)
-    parts = []
-    for study, settings, cells in work:
-        results, _ = compute(study, settings, cells, out, args.workers, args.quiet)
-        parts.append(Part(results, command_line(study, args)))
     path = out / f"report-{args.preset}.html"
-    write_text(path, page(parts, args.preset))
+    with Lock(out, path.stem, wait=True, tell=note):
+        parts = []
+        for study, settings, cells in work:
+            results, _ = compute(study, settings, cells, out, args.workers, args.quiet)
+            parts.append(Part(results, command_line(study, args)))
+        write_text(path, page(parts, args.preset))
     claims = [claim for part in parts for claim in part.claims]
     if args.json:
-        print(json.dumps({"claims": [dataclasses.asdict(claim) for claim in claims], "report": str(path)}, indent=1))
+        print(json_text({"claims": [dataclasses.asdict(claim) for claim in claims], "report": str(path)}))
         return
     for claim in claims:
         print(f"{claim.verdict:<7} {claim.statement}\n        {claim.evidence}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from experiments.core.claims import Claim
+from experiments.core.figures import rendered
 from experiments.core.results import Results
 from experiments.core.study import Study
 
@@ -40,9 +40,7 @@ class Part:
     @property
     def image(self) -> str:
         """Its figure, a PNG in base64."""
-        image = io.BytesIO()
-        self.study.draw(self.results).savefig(image, format="png", dpi=130)
-        return base64.b64encode(image.getvalue()).decode()
+        return base64.b64encode(rendered(self.study.draw(self.results), "png", dpi=130)).decode()
 
     @property
     def settings(self) -> dict[str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 
+from evolution.memory import NUMBER, check_memory
 from experiments.core.command import Command
 from experiments.core.errors import at_least, blame_user
+from experiments.core.json_text import json_text
 from nsa_brian import DEFAULT_SET
 from nsa_brian.checking import check
 from nsa_brian.model.loading import holds_parameters, load_model
@@ -36,10 +37,14 @@ def run(args: argparse.Namespace) -> int:
     """Check, and print what was found; the exit code."""
     with blame_user():
         at_least(args, arms=2, rounds=2, games=1, seed=0)
+        numbers = (
+            4.0 * args.arms * args.rounds * args.games
+        )  # activities and synapses of one engine and of the reference
+        check_memory(2 * NUMBER * numbers, "games of that size")
         model = load_model(args.model)
         parameters = args.parameters or (args.model if holds_parameters(args.model) else None)
         found = check(model, parameters, args.arms, args.rounds, args.games, args.seed)
-    print(json.dumps(found.to_dict(), indent=1) if args.json else found)
+    print(json_text(found.to_dict()) if args.json else found)
     return 0 if found.agree else 1
 
 

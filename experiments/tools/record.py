@@ -6,6 +6,7 @@ import argparse
 from shlex import quote
 
 import envs
+from evolution.memory import NUMBER, check_memory
 from experiments.core.command import Command
 from experiments.core.errors import blame_user
 from experiments.core.files import writable_file, write_text
@@ -34,6 +35,7 @@ def run(args: argparse.Namespace) -> None:
     """Record one game and write it."""
     with blame_user():
         settings = PlayOptions(agents=("random",), **read_given(PlayOptions, args)).settled()
+        check_memory(3.0 * NUMBER * settings.n_rounds * settings.arms, "a table of that size")  # as numbers and as text
         path = writable_file(args.file, ".csv")
     table = envs.record(settings.make_bandit(1), settings.n_rounds, streams(settings.seed, "bandit", range(1)))
     write_text(path, envs.to_csv(table))

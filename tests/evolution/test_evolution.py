@@ -154,7 +154,7 @@ class TestScores:
         ("changes", "words"),
         [
             ({"engine": "network"}, "engine must be one of table, rounds"),
-            ({"arms": (1,)}, "n_arms must be"),
+            ({"arms": (1,)}, "arms must be"),
             ({"arms": ()}, "arms must name"),
             ({"envs": ("MAB-X",)}, "unknown bandit"),
             ({"envs": ("MAB-P:nope",)}, "unknown preset"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import envs
+from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Arrays, Cell
 from experiments.core.errors import at_least
 from experiments.core.game_settings import bandits
@@ -34,6 +35,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         at_least(self, arms=2, trials=1, rounds=1, seed=0)
+        check_memory(self.memory, "probabilities of so many arms and rounds")
+
+    @property
+    def memory(self) -> float:
+        """Bytes of a bandit's probabilities over all rounds."""
+        return float(NUMBER) * self.arms * self.trials * self.rounds
 
 
 PAPER = Settings()

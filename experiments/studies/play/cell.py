@@ -23,6 +23,11 @@ class PlayCell(Cell):
         """Rounds of all games."""
         return len(self.repetitions) * self.settings.n_rounds
 
+    @property
+    def memory(self) -> float:
+        """Its share of what all repetitions take."""
+        return self.settings.memory * len(self.repetitions) / self.settings.repetitions
+
     def __call__(self, progress: Progress = untold) -> Arrays:
         """Play."""
         return dict(vars(play_agent(self.settings, self.agent, self.repetitions, progress)))

@@ -14,7 +14,7 @@ from experiments.core.cells import Arrays, Cell
 from experiments.core.game import Record
 from experiments.core.metrics import Measures
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.results import Results, Row, load_arrays, save_arrays, versions
+from experiments.core.results import RESULTS, Results, Row, load_arrays, save_arrays, versions
 from experiments.core.settings import PlaySettings
 from experiments.core.study import Study
 from experiments.core.tables import Table
@@ -121,7 +121,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
         texts |= {plugin.path: plugin.source for plugin in chosen_plugins()}
         return {**versions(), **{name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}}
 
-    def finished(self, path: Path) -> None:
+    def finished(self, path: Path, settings: PlaySettings, cells: Mapping[str, Cell]) -> None:
         """Games are always played anew, for the same reason; those that were stopped go on."""
         return
 
@@ -136,17 +136,20 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
             for agent, found in results.cells.items()
             for name, array in found.items()
         }
-        save_arrays(path, {"settings": results.told, "versions": results.versions}, arrays)
+        save_arrays(path, {"study": self.name, "settings": results.told, "versions": results.versions}, arrays)
 
     def load(self, path: str | Path) -> PlayResults:
         """Read a results file; a ValueError if it is none."""
-        meta, arrays = load_arrays(path)
-        if "study" in meta:
-            raise ValueError(f"{path} holds results of nsa {meta['study']}, not of nsa play")
-        settings = PlaySettings.from_dict(meta["settings"])
-        bandit = {name: arrays[name] for name in _BANDIT}
+        meta, arrays = load_arrays(path, self.name)
         own = [field.name for field in dataclasses.fields(Record) if field.name not in _BANDIT]
-        cells = {agent: {**{name: arrays[f"{agent}/{name}"] for name in own}, **bandit} for agent in settings.agents}
+        try:
+            settings = PlaySettings.from_dict(meta["settings"])
+            bandit = {name: arrays[name] for name in _BANDIT}
+            cells = {
+                agent: {**{name: arrays[f"{agent}/{name}"] for name in own}, **bandit} for agent in settings.agents
+            }
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise ValueError(f"{path} is not {RESULTS.called}: {error}") from None
         return PlayResults(self, settings, meta["settings"], meta["versions"], cells)
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
+from experiments.core.errors import at_least
 from experiments.core.game_settings import model_told
 from experiments.core.named import read
 from experiments.core.nsa_agents import MODEL_HELP, NSAAgent
@@ -31,8 +33,8 @@ class Settings:
     nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
-        if self.points < 11:
-            raise ValueError(f"points must be a whole number from 11 up, got {self.points}")
+        at_least(self, points=11)
+        check_memory(20.0 * NUMBER * self.points, "so many weights")
         object.__setattr__(self, "nsa_agents", {name: read(name, self.model) for name in self.parameters})
         spiking = [agent.model_name for agent in self.nsa_agents.values() if agent.spiking]
         if spiking:

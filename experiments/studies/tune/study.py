@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +10,14 @@ import numpy as np
 import baselines
 from evolution.fitness import Games
 from experiments.core.cells import Arrays, Cell
+from experiments.core.errors import at_least
 from experiments.core.game_settings import bandits
+from experiments.core.json_text import json_text
 from experiments.core.options import setting, some
 from experiments.core.results import Results, Row
 from experiments.core.study import Export, Study
 from experiments.core.tables import Table
-from experiments.studies.tune.grid import tune
+from experiments.studies.tune.grid import POINTS, tune
 
 
 def tunable_policies() -> tuple[str, ...]:
@@ -38,8 +39,7 @@ class Settings:
     seed: int = setting(41, "that of the search whose games are played; 41 is the one of set evolved")
 
     def __post_init__(self) -> None:
-        if self.narrowings < 0:
-            raise ValueError(f"narrowings must be a whole number from 0 up, got {self.narrowings}")
+        at_least(self, narrowings=0, seed=0)
         for name in self.policies:
             if name not in tunable_policies():
                 raise ValueError(f"nothing to tune in {name!r}; tunable are {', '.join(tunable_policies())}")
@@ -87,6 +87,9 @@ class TuneStudy(Study[Settings, Summary]):
     def cells(self, settings: Settings) -> dict[str, Cell]:
         """A cell for each policy; the longest first, so that workers end together."""
         games = settings.games()
+        for name in settings.policies:
+            n_parameters = len(baselines.POLICIES[name].tunable)
+            games.check_memory(POINTS[n_parameters] ** n_parameters)
         longest_first = sorted(settings.policies, key=lambda name: -len(baselines.POLICIES[name].tunable))
         return {name: Cell(tune_cell, name, games, settings.seed, settings.narrowings) for name in longest_first}
 
@@ -127,7 +130,7 @@ class TuneStudy(Study[Settings, Summary]):
         """The tuned values as data, with what made them."""
         summary = dataclasses.asdict(results.summary)
         record = {"settings": results.told, "versions": results.versions, **summary}
-        return [Export("tuned", "json", json.dumps(record, indent=1) + "\n")]
+        return [Export("tuned", "json", json_text(record) + "\n")]
 
 
 STUDY = TuneStudy()

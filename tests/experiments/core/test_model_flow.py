@@ -12,12 +12,13 @@ from guide import PIECES
 import baselines
 import envs
 import nsa_brian
-from experiments import cli, play, results
+from experiments import play, results
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSAAgent
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
+from experiments.parser import build_parser
 from experiments.studies.decision.rates import decide
 from experiments.studies.response.functions import respond
 from experiments.studies.table.study import PAPER, STUDY
@@ -305,7 +306,7 @@ def test_a_plugin_goes_to_other_processes_as_text(folder):
 
 
 def test_every_command_takes_plugins():
-    parser = cli.build_parser()
+    parser = build_parser()
     (commands,) = (action for action in parser._actions if action.choices)
     for name, command in commands.choices.items():
         assert any("--plugin" in action.option_strings for action in command._actions), name

@@ -8,8 +8,7 @@ import pytest
 from guide import PIECES
 
 from evolution import Search
-from evolution.checkpoint import read, read_generation
-from experiments.evolve.beginning import search_id
+from evolution.checkpoint import read, read_generation, search_id
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import ParameterSet, load, load_model
 
@@ -90,9 +89,9 @@ class TestTheCommand:
         for name, source in (("one.py", SOURCE), ("two.py", SOURCE), ("two.py", SOURCE.replace("0.3", "0.4"))):
             (tmp_path / name).write_text(source)
             settings = EvolutionSettings(model=str(tmp_path / name)).search()
-            ids.append(search_id(settings))
+            ids.append(search_id(settings.to_dict()))
         assert ids[0] == ids[1] != ids[2]
-        assert search_id(EvolutionSettings().search()) not in ids
+        assert search_id(EvolutionSettings().search().to_dict()) not in ids
 
     @pytest.mark.parametrize(
         ("options", "words"),

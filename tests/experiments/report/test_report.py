@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from small_studies import small
 
-from experiments import cli
+from experiments import cli, parser
 from experiments.core import study_command
 from experiments.report import command as report_command
 from experiments.report.command import studies
@@ -119,10 +119,10 @@ def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_pa
     path.write_text("from nsa_brian import Model\nMODEL = Model(name='leaky', plasticity='w + 0.1 * (R - w)')\n")
     plugin.write_text("")
     words = ["report", "--model", str(path), "--parameters", "minbandit-38", "--seed", "3", "--plugin", str(plugin)]
-    args = cli.build_parser().parse_args(words)
+    args = parser.build_parser().parse_args(words)
     for study in studies():
         settings, told = report_command.settings_of(study, args), report_command.command_line(study, args)
-        again = cli.build_parser().parse_args(shlex.split(told)[1:])
+        again = parser.build_parser().parse_args(shlex.split(told)[1:])
         assert study_command.read_settings(study, again) == settings
         assert again.plugin == [str(plugin)]
         if study.name != "environments":
@@ -131,6 +131,6 @@ def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_pa
 
 
 def test_a_report_of_spikes_asks_for_the_engine():
-    args = cli.build_parser().parse_args(["report", "--model", "spiking"])
+    args = parser.build_parser().parse_args(["report", "--model", "spiking"])
     engines = {study.name: getattr(report_command.settings_of(study, args), "engine", None) for study in studies()}
     assert {name for name, engine in engines.items() if engine != "spiking"} == {"environments", "response"}

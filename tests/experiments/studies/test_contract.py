@@ -151,7 +151,7 @@ def test_a_file_that_is_no_results_file_is_told(tmp_path):
     np.savez(tmp_path / "other.npz", x=1)
     (tmp_path / "text.npz").write_text("no")
     for name in ("other.npz", "text.npz"):
-        with pytest.raises(ValueError, match=f"{name}: not a results file"):
+        with pytest.raises(ValueError, match=f"{name} is not a results file"):
             found.load(tmp_path / name)
     with pytest.raises(ValueError, match=r"gone.npz: cannot be read"):
         found.load(tmp_path / "gone.npz")

@@ -1,0 +1,88 @@
+"""Archives: files of arrays with a JSON object that says what they are. Everything we keep is one, and is read here.
+
+Each names its format and the version of its form. A reader names those that it takes, and what else must be as it says;
+so what was damaged, cut short, written by another release or made with other settings is told when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evolution.files import write_atomically
+from evolution.memory import TooBigError, check_memory
+from nsa_brian.files import parse_json
+
+Arrays = dict[str, np.ndarray]
+
+#: The entry of an archive that is JSON.
+_META = "meta"
+
+
+class Form(NamedTuple):
+    """What an archive says of itself.
+
+    Attributes
+    ----------
+    format : str
+        Its kind.
+    version : int
+        Of its form.
+    called : str
+        What such a file is, for those who gave us another.
+    """
+
+    format: str
+    version: int
+    called: str
+
+    def write(self, path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray], small: bool = False) -> None:
+        """Write an archive; compressed, if it is to be small."""
+        text = np.array(json.dumps({"format": self.format, "version": self.version, **meta}))
+        save: Any = np.savez_compressed if small else np.savez
+        write_atomically(path, lambda file: save(file, **{_META: text}, **arrays))
+
+    def read(self, path: str | Path, *keys: str) -> tuple[dict[str, Any], Arrays]:
+        """What :meth:`write` wrote; a ValueError, in one line, if it is something else or lacks one of the keys."""
+        meta = self.read_meta(path, *keys)
+        with _told(path, self.called), np.load(path, allow_pickle=False) as file:
+            return meta, {name: file[name] for name in file.files if name != _META}
+
+    def read_meta(self, path: str | Path, *keys: str) -> dict[str, Any]:
+        """The JSON object alone."""
+        path = Path(path)
+        with _told(path, self.called):
+            if path.exists() and not path.is_file():  # a fifo would keep us waiting, a device never ends
+                raise OSError("not a regular file")
+            with zipfile.ZipFile(path) as file:
+                check_memory(sum(entry.file_size for entry in file.infolist()), str(path))
+            with np.load(path, allow_pickle=False) as file:
+                meta = dict(parse_json(str(file[_META])))
+            found = meta.get("format"), meta.get("version")
+            if found[0] != self.format and found != (None, None):
+                raise ValueError
+        if found != (self.format, self.version):
+            raise ValueError(f"{path} was written by another release, which this one cannot read")
+        missing = [key for key in keys if key not in meta]
+        if missing:
+            raise ValueError(f"{path} is not {self.called}: it lacks {missing[0]}")
+        return meta
+
+
+@contextmanager
+def _told(path: str | Path, called: str) -> Iterator[None]:
+    """Around the reading of a file that may be anything."""
+    try:
+        yield
+    except (MemoryError, TooBigError):
+        raise
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except Exception:  # whatever numpy, zip and JSON say of a file that is something else, damaged or cut short
+        raise ValueError(f"{path} is not {called}") from None

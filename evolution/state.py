@@ -1,0 +1,68 @@
+"""What the state of a search holds, so that a checkpoint that lacks some of it is refused when it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+#: The logbook's columns.
+COLUMNS = ("generation", "restart", "population", "best", "mean", "low", "high", "optimum", "regret", "sigma")
+
+#: What changes in DEAP's strategy from generation to generation, with its shape for n genes.
+STRATEGY = {
+    "centroid": "n",
+    "sigma": "",
+    "pc": "n",
+    "ps": "n",
+    "C": "nn",
+    "B": "nn",
+    "diagD": "n",
+    "cond": "",
+    "update_count": "",
+}
+
+#: All arrays; a row for each individual or centre (-), a column for each gene (n) or for both scores (2).
+_ARRAYS = {
+    **{f"strategy_{name}": shape for name, shape in STRATEGY.items()},
+    "hall_genes": "-n",
+    "hall_scores": "-2",
+    "centres": "-n",
+    "population_genes": "-n",
+    "population_scores": "-2",
+}
+
+
+def check_state(state: Mapping[str, Any], n_genes: int) -> None:
+    """Refuse a state that no search of so many genes was ever in."""
+    sizes = {"n": n_genes, "2": 2}
+    generation = state.get("generation")
+    for name, letters in _ARRAYS.items():
+        array = state.get(name)
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+            raise ValueError(f"{name} must be an array of numbers")
+        if letters[:1] == "-" and not generation and array.shape == (0,):
+            continue  # nobody was there yet
+        wanted = tuple(len(array) if array.ndim and letter == "-" else sizes.get(letter, 0) for letter in letters)
+        if array.shape != wanted:
+            raise ValueError(f"{name} has the shape {array.shape}, for {n_genes} genes it must be {wanted}")
+    for kind in ("hall", "population"):
+        if len(state[f"{kind}_genes"]) != len(state[f"{kind}_scores"]):
+            raise ValueError(f"{kind}_scores must have a row for each of {kind}_genes")
+    logbook = state.get("logbook")
+    if not isinstance(logbook, list) or not all(map(_is_record, logbook)):
+        raise ValueError(f"logbook must be a list of records with {', '.join(COLUMNS)}")
+    for name in ("generation", "restart"):
+        if type(state.get(name)) is not int or state[name] < 0:
+            raise ValueError(f"{name} must be a whole number from 0 up, got {state.get(name)!r:.30}")
+    if generation != len(logbook) or bool(generation) != bool(len(state["population_genes"])):
+        raise ValueError(f"generation is {generation}, the logbook has {len(logbook)} records")
+
+
+def _is_record(record: Any) -> bool:
+    return (
+        isinstance(record, dict)
+        and set(record) == set(COLUMNS)
+        and all(type(value) in (int, float) for value in record.values())
+    )

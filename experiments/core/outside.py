@@ -1,0 +1,58 @@
+"""The outside world: what it does to a command becomes one line and an exit code, here and nowhere else.
+
+0: done; 1: done, and the answer is no; 2: refused, or hindered by the system; 130: stopped by Ctrl-C; 141: nobody
+reads our output any more, as in ``nsa table | head -1``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from typing import NoReturn
+
+from evolution.workers import WorkersLostError
+from experiments.cli import STOPPED
+from experiments.core.errors import UserError, told
+from nsa_brian.errors import ModelError, printable
+
+#: As a shell says of a program that a closed pipe has ended.
+UNREAD = 128 + signal.SIGPIPE
+
+
+@contextlib.contextmanager
+def answering(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """Within, what is not our own mistake ends the command with one line and an exit code.
+
+    Notes of an exception (``add_note``), such as how to go on, are told with it.
+    """
+    try:
+        yield
+        sys.stdout.flush()  # a full device says so now
+    except KeyboardInterrupt as error:
+        parser.exit(STOPPED, f"\n{_notes(error) or 'stopped'}\n")
+    except BrokenPipeError as error:
+        parser.exit(UNREAD, f"{parser.prog}: {_notes(error)}\n" if _notes(error) else None)
+    except MemoryError as error:
+        _leave(parser, error, "not enough memory for games of that size")
+    except OSError as error:
+        _leave(parser, error, told(error))
+    except (UserError, ModelError, WorkersLostError) as error:  # a model may come to nothing only when it is run
+        _leave(parser, error, str(error))
+
+
+def _leave(parser: argparse.ArgumentParser, error: BaseException, text: str) -> NoReturn:
+    whole = "; ".join(part for part in (text, _notes(error)) if part)
+    parser.error(printable(" ".join(whole.split())))
+
+
+def _notes(error: BaseException) -> str:
+    return "; ".join(getattr(error, "__notes__", ()))
+
+
+def note(text: str) -> None:
+    """Tell the user something beside the outcome, in one line."""
+    with contextlib.suppress(OSError):
+        print(f"note: {printable(text)}", file=sys.stderr, flush=True)

@@ -1,0 +1,52 @@
+"""Worker processes that the system ends."""
+
+import os
+import signal
+import time
+from functools import partial
+
+import pytest
+
+from evolution.workers import Processes, WorkersLostError
+
+
+def once(path, value):
+    """Killed the first time, as when memory runs out."""
+    if not os.path.exists(path):
+        open(path, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return value
+
+
+def always(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def double(x):
+    time.sleep(0.05)
+    return 2 * x
+
+
+@pytest.fixture
+def pool():
+    made = Processes(2)
+    yield made
+    made.close()
+
+
+def test_work_that_was_lost_is_done_again(pool, tmp_path):
+    assert pool.map(partial(once, tmp_path / "there"), [1, 2, 3]) == [1, 2, 3]
+    assert pool.map(double, range(4)) == [0, 2, 4, 6]
+
+
+def test_work_that_is_lost_again_and_again_is_given_up_and_the_rest_was_done(pool):
+    found = {}
+    jobs = {i: partial(double, i) for i in range(4)} | {"lost": partial(always, 0)}
+    with pytest.raises(WorkersLostError, match="ended from outside 4 times in a row"):
+        pool.run(jobs, found.__setitem__)
+    assert found == {i: 2 * i for i in range(4)}
+
+
+def test_a_mistake_in_the_work_is_told_as_it_is(pool):
+    with pytest.raises(TypeError):
+        pool.map(double, [None])
