@@ -11,7 +11,7 @@ import numpy as np
 
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.randomness import Randomness
-from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
+from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, named
 from nsa_brian.engines.stretch import CompiledRounds
 from nsa_brian.model.base import AnyModel
 from nsa_brian.model.loading import load_model
@@ -68,8 +68,7 @@ class NSA:
     ) -> None:
         self._single = n_games is None
         rng = np.random.default_rng(seed) if rng is None else rng
-        if engine == "spiking":  # as it was called when spiking neurons were an engine
-            engine, model = DEFAULT_ENGINE, model or "spiking"
+        engine, model = named(engine, model)
         model = load_model(model) if isinstance(model, str | Path) else model
         if isinstance(parameters, str | Path):
             chosen = load(parameters)
@@ -143,9 +142,9 @@ def model_of(chosen: ParameterSet, model: AnyModel | None = None) -> AnyModel:
         return model or chosen.model or PAPER
     if chosen.model != model:
         ours, theirs = model.to_dict(), chosen.model.to_dict()
-        parts = [name for name in ours if ours[name] != theirs.get(name)]
+        parts = [name for name in ours if ours[name] != theirs.get(name) and ours["format"] == theirs["format"]]
         raise ValueError(
             f"parameter set {chosen.name} brings its own model {chosen.model.name}, which is not the model "
-            f"{model.name} that was asked for: they differ in {', '.join(parts)}"
+            f"{model.name} that was asked for: they differ in {', '.join(parts) or 'kind'}"
         )
     return model

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 import nsa_brian
 from experiments.core.nsa_agents import NSA, NSAAgent, plain_model
 from nsa_brian import DEFAULT_SET, ParameterSet, load
-from nsa_brian.engines.registry import DEFAULT_ENGINE
+from nsa_brian.engines.registry import named
 from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameter_set import names
 
@@ -111,8 +111,8 @@ def _is_model(what: str) -> bool:
 
 def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, str | None]:
     """What the options ``--model`` and ``--engine`` mean: ``rate`` is the paper's model, ``spiking`` no engine."""
-    if engine == "spiking":  # as it was called when spiking neurons were an engine
-        engine, model = DEFAULT_ENGINE, "spiking" if model is None else model
+    if engine is not None:
+        engine, model = named(engine, model)
     if model == "":
         raise ValueError("--model names nothing")
     return "paper" if model == "rate" else model or "", engine

@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from evolution.workers import WorkersLostError
-from experiments.cli import STOPPED
 from experiments.core.errors import UserError, told
 from nsa_brian.errors import ModelError, printable
 
 #: As a shell says of a program that a closed pipe has ended.
 UNREAD = 128 + signal.SIGPIPE
+#: The same of one that Ctrl-C has ended.
+STOPPED = 128 + signal.SIGINT
 
 
 @contextlib.contextmanager

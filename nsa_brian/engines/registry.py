@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
@@ -22,6 +22,15 @@ SPIKING_ENGINES = {
     "network": ("nsa_brian.spiking.network", "SpikingNSA"),
 }
 DEFAULT_ENGINE = "rounds"
+
+
+def named(engine: str, model: Any) -> tuple[str, Any]:
+    """Engine and model as they are named: ``spiking`` was an engine once, and is a model now."""
+    if engine != "spiking":
+        return engine, model
+    if model in (None, engine):
+        return DEFAULT_ENGINE, engine
+    raise ValueError(f"spiking is a model and no engine; the engines are {', '.join(ENGINES)}")
 
 
 def engine_class(name: str, model: AnyModel | None = None) -> type[Engine]:

@@ -41,8 +41,8 @@ class SpikingEngine(Engine):
 
     mend : bool
         Let sets that have no critical strength play, at chance, where they are refused otherwise.
-    free_time : Quantity, optional
-        Another duration of phase 2, with all that was found for the parameters' own: to watch firing for longer.
+    free_time : float, optional
+        Another duration of phase 2 in ms, with all that was found for the parameters' own: to watch firing for longer.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class SpikingEngine(Engine):
         dt: Any = 0.5 * ms,
         seed: int | None = None,
         mend: bool = False,
-        free_time: Any = None,
+        free_time: float | None = None,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
         rng = np.random.default_rng(seed) if rng is None else rng
@@ -96,7 +96,7 @@ class SpikingEngine(Engine):
             found = calibrated(self.model, self.parameters, self.n_arms, self._dt, self._mend)
         if self._free_time is None:
             return found
-        longer = {id(values): {**values, "free_time": float(self._free_time)} for values in found}
+        longer = {id(values): {**values, "free_time": 1e-3 * self._free_time} for values in found}
         return [longer[id(values)] for values in found]
 
     def constants(self) -> dict[str, Any]:

@@ -8,11 +8,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from brian2 import Network, NetworkOperation, SpikeMonitor, ms, second
+from brian2 import Network, NetworkOperation, SpikeMonitor, StateMonitor, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.codegen.expression import numpy_function
@@ -37,6 +38,8 @@ class SpikingDecision:
     t_u, i_u, t_v, i_v : array (spikes,)
         Time in seconds since the round's start and neuron of each spike in U and in V. Neuron i belongs to option
         ``i // neurons``; the options of a game lie side by side, game after game.
+    courses : dict
+        By population, ``"u"`` and ``"v"``, and state variable: its course in the neurons watched (neurons, steps).
     """
 
     arm: Any
@@ -47,6 +50,7 @@ class SpikingDecision:
     i_u: np.ndarray
     t_v: np.ndarray
     i_v: np.ndarray
+    courses: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
 
 
 class SpikingNSA(SpikingEngine):
@@ -137,17 +141,33 @@ class SpikingNSA(SpikingEngine):
         self._option("choice")[:] = 0
         self._read_synapses()
 
-    def decide(self) -> SpikingDecision:
-        """Run a single decision with the present weights, record its spikes, and learn nothing."""
+    def decide(self, watch: Sequence[int] = ()) -> SpikingDecision:
+        """Run a single decision with the present weights, record its spikes, and learn nothing.
+
+        Parameters
+        ----------
+        watch : sequence of int
+            Neurons of U and V whose state variables are recorded in every time step.
+        """
         start = float(self.network.t / second)
         monitors = self.spikes or self._monitors()
-        if not self.spikes:
-            self.network.add(*monitors.values())
+        extra: list[Any] = [] if self.spikes else list(monitors.values())
+        states = {key: self.model.structure.populations[key].state for key in ("u", "v")}
+        courses: dict[str, Any] = {}
+        if len(watch):
+            groups = self.objects.groups
+            courses = {key: StateMonitor(groups[key], names, record=list(watch)) for key, names in states.items()}
+        extra += courses.values()
+        self.network.add(*extra)
         self.respond()
-        if not self.spikes:
-            self.network.remove(*monitors.values())
+        self.network.remove(*extra)
         arms = self.select()
-        spikes = {}
+        spikes: dict[str, Any] = {
+            "courses": {
+                key: {name: np.asarray(getattr(monitor, name)) for name in states[key]}
+                for key, monitor in courses.items()
+            }
+        }
         for key, monitor in monitors.items():
             now = monitor.t / second >= start - float(self._dt) / 2
             spikes[f"t_{key.lower()}"], spikes[f"i_{key.lower()}"] = monitor.t[now] / second - start, monitor.i[now]

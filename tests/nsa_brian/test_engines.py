@@ -21,7 +21,7 @@ from nsa_brian import ENGINES, PARAMETERS, NSAParameters, load
 from nsa_brian.codegen.cache import _private, is_whole, refusal
 from nsa_brian.codegen.pairs import Pairs, answers
 from nsa_brian.engines.network import NSANetwork
-from nsa_brian.engines.registry import MODELS, engine_class
+from nsa_brian.engines.registry import engine_class
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
@@ -71,7 +71,7 @@ def make(name, n_arms=4, parameters=SHORT, n_games=2, **options):
     return engine_class(name)(n_arms, parameters, n_games, rng=streams(0, "agent", range(n_games)), **options)
 
 
-@pytest.mark.parametrize("name", MODELS["rate"])
+@pytest.mark.parametrize("name", ENGINES)
 class TestContract:
     """What every engine of the rate model owes its users; a new engine goes through the same."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from brian2 import StateMonitor
 
 from experiments.core.cells import Arrays
 from experiments.core.play import trained
@@ -31,16 +30,12 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
     )
     network.set_weights(engine.w[0])
     best, n = int(np.argmax(engine.w[0])), network.objects.sizes["u"]
-    watched = [best * n, (best * n + n) % (games.arms * n)]  # a neuron of the best arm, and one of the next
     neurons = engine.model.structure.populations["u"]
     potential = next(name for name in neurons.state if name in names_in(neurons.threshold))
     others = [name for name in neurons.state if name != potential]
-    voltages = {key: StateMonitor(getattr(network, key), potential, record=watched) for key in ("U", "V")}
-    synapses = StateMonitor(network.U, others, record=range(best * n, best * n + n)) if others else None
-    network.network.add(*voltages.values(), *([synapses] if others else []))
-    decision = network.decide()
+    decision = network.decide(watch=[*range(best * n, best * n + n)])
     timing = network.timing
-    courses = {f"of_{name}": np.asarray(getattr(synapses, name)).mean(axis=0) for name in others}
+    courses = {f"of_{name}": decision.courses["u"][name].mean(axis=0) for name in others}
     return {
         "t_u": decision.t_u,
         "i_u": decision.i_u,
@@ -54,8 +49,8 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
         "agreed": np.array(decision.agreed),
         "neurons": np.array(n),
         "phases": np.array([timing.input_steps, timing.reading_step, timing.round_steps]) * timing.dt,
-        "voltage_u": np.asarray(getattr(voltages["U"], potential)),
-        "voltage_v": np.asarray(getattr(voltages["V"], potential)),
+        "voltage_u": decision.courses["u"][potential][0],
+        "voltage_v": decision.courses["v"][potential][0],
         **courses,
     }
 

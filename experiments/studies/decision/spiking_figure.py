@@ -99,7 +99,7 @@ def draw_potentials(ax: Axes, found: Arrays) -> Axes:
     _phases(ax, found)
     best, neurons = int(np.argmax(found["w"])), int(found["neurons"])
     for population, style in (("u", _U), ("v", _V)):
-        potential = 1e3 * found[f"voltage_{population}"][0]
+        potential = 1e3 * found[f"voltage_{population}"]
         t = np.linspace(0, found["phases"][2], len(potential), endpoint=False)
         ax.plot(t, potential, color=style["color"], linewidth=0.6, label=population.upper())
         fired = found[f"t_{population}"][found[f"i_{population}"] == best * neurons]
