@@ -47,7 +47,7 @@ COMMANDS = {
     "parameters": "",
     "check": "--rounds 2 --games 1 --arms 2",
     "report": "--preset nothing",
-    "bench": "--out folder/x",
+    "bench": "--nothing",  # a minute, and nothing but --out to get wrong
 }
 
 #: That say what is to be computed in a long run, or reach for other machines: given rarely as they cost seconds.
