@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib import import_module
 from threading import Timer, current_thread, main_thread
 from types import FrameType
 from typing import Any
 
-STOPPED = 128 + signal.SIGINT
+from experiments.core.exit_codes import STOPPED
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -17,11 +18,9 @@ def main(argv: list[str] | None = None) -> int:
     before = _on_ctrl_c(_leave)  # nothing was begun yet that would have to be ended
     hook, sys.unraisablehook = sys.unraisablehook, _not_lost
     try:
-        from experiments.core.streams import standard_streams  # here: imports take most of a second
-        from experiments.parser import parse
-
-        with standard_streams():
-            args = parse(sys.argv[1:] if argv is None else argv)
+        streams, parser = map(import_module, ("experiments.core.streams", "experiments.parser"))
+        with streams.standard_streams():
+            args = parser.parse(sys.argv[1:] if argv is None else argv)
             _on_ctrl_c(before)
             return args.main(args)
     finally:
