@@ -21,8 +21,8 @@ from nsa_brian.files import parse_json
 
 Arrays = dict[str, np.ndarray]
 
-#: The entry of an archive that is JSON.
-_META = "meta"
+#: The entry of an archive that is JSON, and what it has to say of the others.
+_META, _ARRAYS = "meta", "arrays"
 
 
 class Form(NamedTuple):
@@ -44,15 +44,20 @@ class Form(NamedTuple):
 
     def write(self, path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray], small: bool = False) -> None:
         """Write an archive; compressed, if it is to be small."""
-        text = np.array(json.dumps({"format": self.format, "version": self.version, **meta}))
+        found = {"format": self.format, "version": self.version, **meta, _ARRAYS: _kinds(arrays)}
+        text = np.array(json.dumps(found))
         save: Any = np.savez_compressed if small else np.savez
         write_atomically(path, lambda file: save(file, **{_META: text}, **arrays))
 
     def read(self, path: str | Path, *keys: str) -> tuple[dict[str, Any], Arrays]:
         """What :meth:`write` wrote; a ValueError, in one line, if it is something else or lacks one of the keys."""
-        meta = self.read_meta(path, *keys)
-        with _told(path, self.called), np.load(path, allow_pickle=False) as file:
-            return meta, {name: file[name] for name in file.files if name != _META}
+        meta = self.read_meta(path, _ARRAYS, *keys)
+        with _told(path, self.called):
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files if name != _META}
+            if _kinds(arrays) != meta.pop(_ARRAYS):
+                raise ValueError
+        return meta, arrays
 
     def read_meta(self, path: str | Path, *keys: str) -> dict[str, Any]:
         """The JSON object alone."""
@@ -73,6 +78,11 @@ class Form(NamedTuple):
         if missing:
             raise ValueError(f"{path} is not {self.called}: it lacks {missing[0]}")
         return meta
+
+
+def _kinds(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
+    """Type and shape of each array, so that none can be missed."""
+    return {name: [np.asarray(array).dtype.str, *np.shape(array)] for name, array in arrays.items()}
 
 
 @contextmanager

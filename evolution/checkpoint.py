@@ -117,9 +117,10 @@ def read_generation(folder: str | Path, generation: int) -> dict[str, np.ndarray
     settings = SEARCH.read_meta(Path(folder) / CHECKPOINT, "settings")["settings"]
     if (of_whom["search"], of_whom["generation"]) != (search_id(settings), generation):
         raise ValueError(f"{path} is of another search or generation")
-    missing = {"genes", "parameters", "reward", "regret"} - set(arrays)
-    if missing:
-        raise ValueError(f"{path} is not {GENERATION.called}: it lacks {min(missing)}")
+    for name, n_axes in (("genes", 2), ("parameters", 2), ("reward", 1), ("regret", 1)):
+        array = arrays.get(name)
+        if array is None or array.ndim != n_axes or array.dtype.kind != "f" or len(array) != len(arrays["genes"]):
+            raise ValueError(f"{path} is not {GENERATION.called}: it lacks {name}, or has something else there")
     return arrays
 
 

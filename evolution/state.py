@@ -40,8 +40,11 @@ def check_state(state: Mapping[str, Any], n_genes: int) -> None:
     generation = state.get("generation")
     for name, letters in _ARRAYS.items():
         array = state.get(name)
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be an array of numbers")
+        may_degenerate = name.startswith("strategy_") and name != "strategy_centroid"
+        if not may_degenerate and not np.isfinite(array).all():
+            raise ValueError(f"{name} must be an array of finite numbers")
         if letters[:1] == "-" and not generation and array.shape == (0,):
             continue  # nobody was there yet
         wanted = tuple(len(array) if array.ndim and letter == "-" else sizes.get(letter, 0) for letter in letters)

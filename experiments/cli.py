@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from threading import current_thread, main_thread
+from importlib import import_module
+from threading import Timer, current_thread, main_thread
 from types import FrameType
 from typing import Any
 
-STOPPED = 128 + signal.SIGINT
+from experiments.core.exit_codes import STOPPED
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     before = _on_ctrl_c(_leave)  # nothing was begun yet that would have to be ended
+    hook, sys.unraisablehook = sys.unraisablehook, _not_lost
     try:
-        from experiments.core.streams import standard_streams  # here: imports take most of a second
-        from experiments.parser import parse
-
-        with standard_streams():
-            args = parse(sys.argv[1:] if argv is None else argv)
+        streams, parser = map(import_module, ("experiments.core.streams", "experiments.parser"))
+        with streams.standard_streams():
+            args = parser.parse(sys.argv[1:] if argv is None else argv)
             _on_ctrl_c(before)
             return args.main(args)
     finally:
+        sys.unraisablehook = hook
         _on_ctrl_c(before)
 
 
@@ -36,3 +37,11 @@ def _leave(number: int, frame: FrameType | None) -> None:
     """Not by an exception, for which half-imported modules have no use."""
     os.write(2, b"\nstopped\n")
     os._exit(STOPPED)
+
+
+def _not_lost(lost: Any) -> None:
+    """Python drops what is raised while it clears objects away, Ctrl-C included: then it is asked for once more."""
+    if lost.exc_type is KeyboardInterrupt:
+        Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(lost)

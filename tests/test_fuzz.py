@@ -1,7 +1,12 @@
 """All commands with random options and damaged files: an exit code, at most one line, nothing half written."""
 
+import contextlib
+import io
 import os
+import random
 import shutil
+import signal
+import subprocess
 
 import fuzzing
 import pytest
@@ -16,9 +21,6 @@ SHORT, LONG = 60, int(os.environ.get("NSA_FUZZ", "2000"))
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Good files of every kind."""
-    import contextlib
-    import io
-
     folder = tmp_path_factory.mktemp("corpus")
     here = os.getcwd()
 
@@ -63,3 +65,34 @@ def test_no_case_ends_in_a_traceback(files, tmp_path):
 @pytest.mark.parametrize("part", range(4))
 def test_no_case_of_many_ends_in_a_traceback(part, files, tmp_path):
     fuzz(range(SHORT + part, LONG, 4), files, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(40))
+def test_in_strange_environments(number, files, nsa_process, tmp_path):
+    """In processes of their own: streams that are closed or full, no home, files that may not grow, signals."""
+    rng = random.Random(number)
+    folder = tmp_path / "f"
+    shutil.copytree(files, folder, copy_function=_copy)
+    words = fuzzing.damaged_case(rng, folder) if rng.random() < 0.3 else fuzzing.command_line(rng)
+    streams = rng.choice(("", "2>&-", ">&-", ">/dev/full", "2>/dev/full", "<&- >&- 2>&-", "| true"))
+    limit = rng.choice(("", "ulimit -f 8;", "ulimit -v 4000000;", "ulimit -n 40;", "trap '' XFSZ; ulimit -f 8;"))
+    home = rng.choice((os.environ.get("HOME", "/"), "/proc/nowhere", "/dev/null", ""))
+    process = subprocess.Popen(
+        ["sh", "-c", f'{limit} "$@" {streams}', "sh", *nsa_process.words(*words)],
+        cwd=folder,
+        env={**os.environ, "HOME": home},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        _, told = process.communicate(timeout=rng.choice((0.3, 1, 2, 4, 8)))
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)))
+        _, told = process.communicate(timeout=60)
+    assert "Traceback" not in told, (words, streams, limit, home)
+    again = nsa_process("play", "--agents", "random", "--rounds", "10", "--out", "nsa-results", cwd=folder)
+    assert again.returncode == 0, again.stderr
+    assert not list(folder.rglob("*pwned*"))

@@ -1,26 +1,17 @@
-"""The outside world: what it does to a command becomes one line and an exit code, here and nowhere else.
-
-0: done; 1: done, and the answer is no; 2: refused, or hindered by the system; 130: stopped by Ctrl-C; 141: nobody
-reads our output any more, as in ``nsa table | head -1``.
-"""
+"""The outside world: what it does to a command becomes one line and an exit code, here and nowhere else."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
 import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
 from evolution.workers import WorkersLostError
 from experiments.core.errors import UserError, told
+from experiments.core.exit_codes import STOPPED, UNREAD
 from nsa_brian.errors import ModelError, printable
-
-#: As a shell says of a program that a closed pipe has ended.
-UNREAD = 128 + signal.SIGPIPE
-#: The same of one that Ctrl-C has ended.
-STOPPED = 128 + signal.SIGINT
 
 
 @contextlib.contextmanager

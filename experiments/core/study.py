@@ -92,6 +92,10 @@ class Study(ABC, Generic[S, F]):
         room = type(self).__module__.rpartition(".")[0]
         return import_module(f"{room}.figure").draw(results)
 
+    def image(self, results: Results[S, F], kind: str, dpi: int = 150) -> bytes:
+        """The figure in one of the formats of files."""
+        return import_module("experiments.core.figures").rendered(self.draw(results), kind, dpi)
+
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Those of some options of the report that this study has."""
         known = {field.name for field in dataclasses.fields(self.kind)}

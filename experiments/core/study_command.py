@@ -79,10 +79,8 @@ class Shown:
     """What a command shows of results, made in full before any of it is written."""
 
     def __init__(self, results: Results[S, F], path: Path, kind: str) -> None:
-        from experiments.core.figures import rendered  # here: those who draw nothing have no use for matplotlib
-
         self._stem, self._kind = path.stem, kind
-        self._figure = rendered(results.study.draw(results), kind)
+        self._figure = results.study.image(results, kind)
         self._exports = results.study.exports(results)
         self.outcome = {"settings": results.told, "versions": results.versions, **plain(results.summary)}
         self.text = "\n\n".join(table.text(sys.stdout.isatty()) for table in results.tables)

@@ -16,7 +16,7 @@ from evolution.lock import Lock
 from evolution.search import Search
 from evolution.workers import Processes, Serial, Workers, WorkersLostError
 from experiments.core.command import Command, add_workers
-from experiments.core.errors import UserError, blame_user
+from experiments.core.errors import UserError, blame_file, blame_user
 from experiments.core.extras import extra
 from experiments.core.json_text import json_text
 from experiments.core.options import add_options, presets_told
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
             champion = _searched(search, settings, asked.folder, workers, args.time_limit, quiet)
         finally:
             workers.close()
-        with blame_user():
+        with blame_user(), blame_file(asked.folder, "a search's folder"):
             files = _draw_all(asked.folder)
     if args.json:
         print(json_text(_outcome(search, settings, champion, files)))

@@ -49,7 +49,10 @@ def read(folder: Path) -> tuple[checkpoint.Checkpoint, list[Arrays]]:
     kept = checkpoint.kept_generations(folder, saved.state["generation"])
     if not kept:
         raise ValueError(f"the search in {folder} has no generation yet")
-    return saved, [checkpoint.read_generation(folder, i) for i in kept]
+    generations = [checkpoint.read_generation(folder, i) for i in kept]
+    if any(found["parameters"].shape[1] != len(saved.settings.model.declared) for found in generations):
+        raise ValueError(f"the search in {folder} has generations of another model")
+    return saved, generations
 
 
 def drawn(saved: checkpoint.Checkpoint, generations: list[Arrays], kind: str) -> dict[str, bytes]:

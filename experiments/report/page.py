@@ -12,7 +12,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from experiments.core.claims import Claim
-from experiments.core.figures import rendered
 from experiments.core.results import Results
 from experiments.core.study import Study
 
@@ -40,7 +39,7 @@ class Part:
     @property
     def image(self) -> str:
         """Its figure, a PNG in base64."""
-        return base64.b64encode(rendered(self.study.draw(self.results), "png", dpi=130)).decode()
+        return base64.b64encode(self.study.image(self.results, "png", dpi=130)).decode()
 
     @property
     def settings(self) -> dict[str, str]:

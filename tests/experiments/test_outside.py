@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -236,3 +237,32 @@ def test_there_are_no_more_processes_than_jobs(nsa_process, tmp_path):
     process.communicate()
     assert process.returncode == 0
     assert most <= 3  # two jobs, and multiprocessing's own helper
+
+
+def test_a_bench_beside_a_bench_is_refused(tmp_path, refused):
+    with Lock(tmp_path, "bench"):
+        assert "is in use by process" in refused("bench", "--out", ".", cwd=tmp_path)
+
+
+def test_ctrl_c_is_heard_when_python_drops_it():
+    """While an object is cleared away, what is raised is dropped."""
+    script = """
+import argparse, os, signal, sys, time
+from experiments import cli, parser
+from experiments.core.outside import answering
+
+class Dropping:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+
+def run(args):
+    with answering(argparse.ArgumentParser()):
+        Dropping()
+        time.sleep(20)
+
+parser.parse = lambda words: argparse.Namespace(main=run)
+sys.exit(cli.main([]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stderr.strip()) == (130, "stopped")

@@ -1,0 +1,95 @@
+"""Files of a study that are not what their names say: told, and computed anew or refused."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+TABLE = ["table", "--preset", "quick", "--agents", "random,ucb1", "--envs", "MAB-P", "--arms", "5", "--rounds", "20"]
+
+
+@pytest.fixture
+def made(nsa, tmp_path):
+    """A results file, what was said of it, and the command again."""
+    said = json.loads(nsa(*TABLE, "--json", cwd=tmp_path))
+    return tmp_path / said["files"]["results"], said
+
+
+def crafted(path, change=lambda meta: meta, arrays=lambda arrays: arrays):
+    """The same file with something else inside."""
+    with np.load(path) as file:
+        found = dict(file)
+    meta = json.loads(str(found.pop("meta")))
+    np.savez(path, meta=np.array(json.dumps(change(meta))), **arrays(found))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:1000]),
+        lambda path: path.write_bytes(b""),
+        lambda path: crafted(path, lambda meta: {**meta, "settings": {**meta["settings"], "seed": 7}}),
+        lambda path: crafted(path, lambda meta: {**meta, "version": 99}),
+        lambda path: crafted(path, arrays=lambda found: dict(list(found.items())[1:])),
+        lambda path: crafted(path, arrays=lambda found: {name: array.ravel()[:0] for name, array in found.items()}),
+    ],
+    ids=["cut short", "empty", "other settings", "other version", "an array less", "empty arrays"],
+)
+def test_results_that_are_not_what_was_asked_for_are_computed_anew(damage, made, nsa, capsys):
+    path, said = made
+    before = path.read_bytes()
+    damage(path)
+    assert json.loads(nsa(*TABLE, "--json")) == said
+    assert path.read_bytes() == before
+
+
+def test_it_is_said_that_they_are(made, nsa_process):
+    path, _ = made
+    crafted(path, lambda meta: {**meta, "settings": {**meta["settings"], "seed": 7}})
+    done = nsa_process(*TABLE, cwd=path.parent.parent)
+    assert done.stderr == f"note: nsa-results/{path.name} holds results of other settings; all is computed anew\n"
+
+
+@pytest.mark.parametrize("of", ["another seed", "cut short"])
+def test_cells_of_other_settings_or_cut_short_are_computed_anew(of, nsa, nsa_process, tmp_path):
+    expected = json.loads(nsa(*TABLE, "--json", cwd=tmp_path))
+    path = tmp_path / expected["files"]["results"]
+    cells = path.with_suffix(".cells")
+    cells.mkdir()
+    if of == "another seed":  # cells under the right names, of another run
+        from experiments import registry
+        from experiments.core import cells as room
+
+        study = registry.study("table")
+        other = study.load(path)
+        told = {**other.told, "seed": 7}
+        for name, arrays in other.cells.items():
+            made = {"study": "table", "settings": told, "marks": dict(other.versions), "cell": name}
+            zeros = {key: np.zeros_like(array) for key, array in arrays.items()}
+            room.CELL.write(cells / f"{room.file_stem(name)}.npz", made, zeros)
+    else:
+        (cells / "MAB-P%2F5%2Frandom.npz").write_bytes(b"PK\3\4")
+    path.unlink()
+    done = nsa_process(*TABLE, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout) == expected
+    assert done.stderr.count("it is computed anew") == (2 if of == "another seed" else 1)
+    assert not cells.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda meta: {key: value for key, value in meta.items() if key != "settings"},
+        lambda meta: {**meta, "settings": {}},
+        lambda meta: {**meta, "settings": []},
+        lambda meta: {**meta, "settings": {**meta["settings"], "arms": "many"}},
+        lambda meta: {**meta, "settings": {**meta["settings"], "agents": ["nobody"]}},
+        lambda meta: {**meta, "versions": None, "study": "standings"},
+    ],
+)
+def test_odd_entries_are_one_line_where_results_are_drawn(change, made, refused):
+    path, _ = made
+    crafted(path, change)
+    shutil.copy(path, path.parent.parent / "odd.npz")
+    assert "odd.npz" in refused("table", "--from", "odd.npz", cwd=path.parent.parent)
