@@ -68,9 +68,12 @@ class NSA:
     ) -> None:
         self._single = n_games is None
         rng = np.random.default_rng(seed) if rng is None else rng
-        if engine == "spiking":  # as it was called when spiking neurons were an engine
+        spiking = engine == "spiking"  # as it was called when spiking neurons were an engine
+        if spiking:
             engine, model = DEFAULT_ENGINE, model or "spiking"
         model = load_model(model) if isinstance(model, str | Path) else model
+        if spiking and model is not None and model.kind != "spiking":
+            raise ValueError(f"engine spiking means spiking neurons, which the model {model.name} has none of")
         if isinstance(parameters, str | Path):
             chosen = load(parameters)
             parameters, model = chosen.parameters, model_of(chosen, model)

@@ -113,6 +113,9 @@ def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, s
     """What the options ``--model`` and ``--engine`` mean: ``rate`` is the paper's model, ``spiking`` no engine."""
     if engine == "spiking":  # as it was called when spiking neurons were an engine
         engine, model = DEFAULT_ENGINE, "spiking" if model is None else model
+        chosen = _once(nsa_brian.load_model, model)
+        if chosen.kind != "spiking":
+            raise ValueError(f"engine spiking means spiking neurons, which the model {chosen.name} has none of")
     if model == "":
         raise ValueError("--model names nothing")
     return "paper" if model == "rate" else model or "", engine

@@ -130,7 +130,7 @@ def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_pa
             assert {agent.parameters_name for agent in settings.nsa_agents.values()} == {"minbandit-38"}
 
 
-def test_a_report_of_spikes_asks_for_the_engine():
+def test_a_report_of_spikes_asks_for_the_model():
     args = cli.build_parser().parse_args(["report", "--model", "spiking"])
-    engines = {study.name: getattr(report_command.settings_of(study, args), "engine", None) for study in studies()}
-    assert {name for name, engine in engines.items() if engine != "spiking"} == {"environments", "response"}
+    models = {study.name: getattr(report_command.settings_of(study, args), "model", None) for study in studies()}
+    assert {name for name, model in models.items() if model != "spiking"} == {"environments", "response"}
