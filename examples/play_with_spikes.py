@@ -2,20 +2,23 @@
 A game with spiking neurons
 ===========================
 
-Ten games side by side in one Brian2 network of spiking neurons, against a bandit of three arms.
+Ten games at once of a model of spiking neurons, compiled, against a bandit of three arms; half of them with more
+noise. Any parameter can differ from game to game, but for the number of neurons.
 """
 
 import numpy as np
 
-from nsa_brian import SpikingNSA, SpikingParameters
+from nsa_brian import NSA, load, load_model
 
 n_games = 10
-n_rounds = 40
+n_rounds = 100
 p = np.array([0.2, 0.4, 0.9])  # reward probability of each arm
 rng = np.random.default_rng(1)
 
-spiking = SpikingParameters(neurons=10, duration_input=250, duration_free=400)  # smaller and quicker than usual
-network = SpikingNSA(len(p), n_games=n_games, seed=1, spiking=spiking)
+model = load_model("spiking")  # or spiking-ei, spiking-adex
+usual = model.complete(load().parameters).replace(neurons=10)
+noisy = usual.replace(sigma=6.5)  # mV, of the potential, instead of 5
+agent = NSA(len(p), [usual] * 5 + [noisy] * 5, model=model, n_games=n_games, seed=1)
 pulled = []
 
 
@@ -24,8 +27,9 @@ def pull(arms):
     return rng.random(n_games) < p[arms]
 
 
-network.play(pull, n_rounds)  # all rounds in one Network.run
-
-print(f"{2 * len(network.network.U)} neurons, coupling {network.spiking.J_v:.2f} nA")
-print(f"share of the best arm: {np.mean(np.array(pulled) == 2):.2f}; one in {len(p)} by chance")
-print(f"expected reward: {p[np.array(pulled)].mean():.2f}; by chance {p.mean():.2f}")
+agent.play(pull, n_rounds)
+best = np.mean(np.array(pulled) == 2, axis=0)
+for name, games in (("usual", slice(5)), ("noisy", slice(5, None))):
+    found = agent.engine.values[games][0]
+    print(f"{name}: current at the critical weight {1e9 * found['J_v']:.2f} nA, best arm {best[games].mean():.2f}")
+print(f"one in {len(p)} by chance")

@@ -126,7 +126,17 @@ def tables(found: dict[str, Any]) -> str:
         f"10 arms, {found['table.us_per_game_round.by_round.k200']:.2f} at 200",
         f"a search: {found['evolve.game_rounds_per_s']:,.0f} game-rounds a second in one process",
     ]
-    return "\n\n".join([one, many, limit_table(found), "\n".join(lines), coupled_table(found), policy_table(found)])
+    return "\n\n".join(
+        [
+            one,
+            many,
+            limit_table(found),
+            "\n".join(lines),
+            coupled_table(found),
+            spiking_table(found),
+            policy_table(found),
+        ]
+    )
 
 
 def limit_table(found: dict[str, Any]) -> str:
@@ -157,6 +167,26 @@ def coupled_table(found: dict[str, Any]) -> str:
         )
     header = ["one game, options inhibit each other", "network ms a round", "rounds ms a round", "ratio"]
     header += ["ns an option and step", "by hand (ratio)"]
+    return text_table(header, rows, right=(1, 2, 3, 4, 5))
+
+
+def spiking_table(found: dict[str, Any]) -> str:
+    """What spiking neurons cost."""
+    rows = []
+    for n in (1, 10):
+        limit, ratio = found[f"limit.spiking_ms_per_round.games{n}"], found[f"ratio.spiking_over_limit.games{n}"]
+        rows.append(
+            [
+                f"{n} game{'s' * (n > 1)}",
+                f"{found[f'spiking.network_ms_per_round.games{n}']:.3g}",
+                f"{found[f'spiking.ms_per_round.games{n}']:.3g}",
+                f"{found[f'ratio.spiking_network_over_rounds.games{n}']:.0f}",
+                f"{found[f'spiking.neuron_steps_per_second.games{n}']:.3g}",
+                f"{limit:.3g} ({ratio:.2f})" if limit else "no compiler",
+            ]
+        )
+    header = ["spiking neurons, 5 arms of 20 in U and in V", "network ms a round", "rounds ms a round", "ratio"]
+    header += ["neurons x steps a second", "by hand ms (ratio)"]
     return text_table(header, rows, right=(1, 2, 3, 4, 5))
 
 

@@ -26,8 +26,8 @@ _FAST = [*_PLAIN, "-ffast-math", "-fno-associative-math", "-march=native", *_WID
 
 
 @functools.cache
-def compiled() -> Any:
-    """``limit_kernel.cpp``.
+def compiled(name: str = "limit_kernel.cpp") -> Any:
+    """A source file of this room, compiled.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def compiled() -> Any:
     compiler = shutil.which(os.environ.get("CXX", "c++")) or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         raise FileNotFoundError("no C++ compiler on PATH")
-    source = str(resources.files("experiments.bench") / "limit_kernel.cpp")
+    source = str(resources.files("experiments.bench") / name)
     with tempfile.TemporaryDirectory() as folder:
         binary, library = str(Path(folder) / "limit.o"), str(Path(folder) / "limit.so")
         for flags in (_FAST, _PLAIN):
@@ -62,7 +62,7 @@ class LimitKernel:
 
     def __init__(self, parameters: NSAParameters) -> None:
         self._kernel = compiled()
-        self._parameters = _doubles(getattr(parameters, name) for name in _FIELDS)
+        self._parameters = doubles(getattr(parameters, name) for name in _FIELDS)
         self._input_steps = round(parameters.duration_input)
         self._round_steps = self._input_steps + round(parameters.duration_free)
 
@@ -84,7 +84,7 @@ class LimitKernel:
     def _run(self, kernel: Any, value: np.ndarray, *more: Any) -> np.ndarray:
         value = np.ascontiguousarray(value, dtype=float)
         ends = np.empty((2, len(value)))
-        given, u, v = map(_address, (value, *ends))
+        given, u, v = map(address, (value, *ends))
         kernel(len(value), given, self._parameters, *more, self._input_steps, self._round_steps, u, v)
         return ends
 
@@ -108,7 +108,7 @@ class LimitTable:
         engine.table.make_all()
         p, grid = engine.parameters[0], engine.table.grid
         curves = [getattr(p, f"{name}_{which}") for which in ("eta", "v") for name in _CURVE]
-        self._learning = _doubles([*curves, p.w_max])
+        self._learning = doubles([*curves, p.w_max])
         self._grid = [np.ascontiguousarray(array, dtype=np.int64) for array in (grid.parts, grid.offsets)]
         self._grid += [np.ascontiguousarray(array) for array in grid.points.T]
         self._answers = (ctypes.c_int64 * 5)(grid.parts.shape[1], *(array.ctypes.data for array in self._grid))
@@ -120,14 +120,16 @@ class LimitTable:
         n_rounds, n_games, n_arms = chances.shape
         arms = np.empty((n_rounds, n_games), dtype=np.int32)
         sizes = (n_games, n_arms, n_rounds, self._learning, self._answers, self._tolerance)
-        self._kernel.play_table(*sizes, *map(_address, (chances, luck, *self._state, arms, self.earned)))
+        self._kernel.play_table(*sizes, *map(address, (chances, luck, *self._state, arms, self.earned)))
         return arms
 
 
-def _doubles(values: Any) -> Any:
+def doubles(values: Any) -> Any:
+    """Numbers as C++ takes them."""
     values = [*values]
     return (ctypes.c_double * len(values))(*values)
 
 
-def _address(array: np.ndarray) -> Any:
+def address(array: np.ndarray) -> Any:
+    """Where an array's numbers are."""
     return ctypes.c_void_p(array.ctypes.data)

@@ -20,4 +20,11 @@ PAIRS = (
         "limit.table_us.k10",
     ),
     ("table, 256 games, 200 arms", "µs", "table.us_per_game_round.compiled.k200", "limit.table_us.k200"),
+    (
+        "spiking, 5 arms: a round of one game",
+        "ms",
+        "spiking.ms_per_round.games1",
+        "limit.spiking_ms_per_round.games1",
+    ),
+    ("spiking, 10 games", "ms", "spiking.ms_per_round.games10", "limit.spiking_ms_per_round.games10"),
 )

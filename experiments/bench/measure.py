@@ -15,6 +15,7 @@ import numpy as np
 import baselines
 import envs
 from experiments.bench import policies as policy_bench
+from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel
 from experiments.bench.stretches import best
@@ -44,6 +45,7 @@ N_MEASUREMENTS = (
     + stretch_bench.N_MEASUREMENTS
     + 1
     + len(COUPLED_ARMS)
+    + spike_bench.N_MEASUREMENTS
     + len(baselines.POLICIES)
 )
 
@@ -101,6 +103,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
         tick(f"options that inhibit each other, {k} arms, against the limit")
         found |= coupled(k, parameters, steps, effort)
     found["coupled.ns_per_unit_step"] = found[f"coupled.ns_per_unit_step.k{COUPLED_ARMS[0]}"]
+    found |= spike_bench.measure(min(effort.slow_rounds, 5), effort.repeats, tick)
     policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies
 
@@ -127,6 +130,10 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
         ratio[f"ratio.coupled_over_limit.k{k}"] = compiled / by_hand if by_hand else None
         network = found[f"coupled.network_ms_per_round.k{k}"]
         ratio[f"ratio.network_over_coupled.k{k}"] = network / found[f"coupled.ms_per_round.k{k}"]
+    for n in spike_bench.GAMES:
+        one, by_hand = found[f"spiking.ms_per_round.games{n}"], found[f"limit.spiking_ms_per_round.games{n}"]
+        ratio[f"ratio.spiking_over_limit.games{n}"] = one / by_hand if by_hand else None
+        ratio[f"ratio.spiking_network_over_rounds.games{n}"] = found[f"spiking.network_ms_per_round.games{n}"] / one
     ratio["rounds.game_rounds_per_second.games1000"] = 1e6 / found["rounds.us_per_game_round.games1000"]
     ratio["table.game_rounds_per_second.games1000"] = 1e6 / found["table.us_per_game_round.games1000"]
     return ratio

@@ -76,7 +76,7 @@ class PlaySettings:
 
     def with_noise(self, noise: float) -> PlaySettings:
         """The same with so much noise in all agents of the nsa kind, in models with noise of their own too."""
-        model = None if self.model is None else {**self.model, "noise": noise}
+        model = None if self.model is None else self.nsa_agent(NSA).with_noise(noise).model
         others = {
             name: agent if agent.model is None else agent.with_noise(noise) for name, agent in self.nsa_agents.items()
         }

@@ -87,7 +87,12 @@ def _mapped(model: SpikingModel, parameters: NSAParameters, mend: bool = False) 
         return values
     phi = numpy_function(model.structure.expressions["Phi_v"], {}, values)
     highest = float(np.max(phi(w=np.linspace(0, values["w_max"], 4001))))
-    star = critical_value(paper_part(parameters))
+    try:
+        star = critical_value(paper_part(parameters))
+    except ValueError:
+        if not mend:
+            raise
+        star = np.inf
     if highest <= star and mend:
         return {**values, "Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # beyond all values
     if highest <= star:

@@ -141,19 +141,8 @@ class SpikingModel(AnyModel):
     carried = ()
 
     def __post_init__(self) -> None:
-        for name, kind in {"parameters": Parameter, "pools": Pool}.items():
-            values = getattr(self, name)
-            values = (values,) if isinstance(values, kind) else values
-            if not isinstance(values, list | tuple) or not all(isinstance(value, kind) for value in values):
-                raise ModelError(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
-            object.__setattr__(self, name, tuple(values))
-        for name in ("initial", "poisson"):
-            if not isinstance(getattr(self, name), Mapping):
-                raise ModelError(f"{name} must be a mapping of names to expressions, got {getattr(self, name)!r}")
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        for f in dataclasses.fields(self):
-            if f.type == "str" and not isinstance(getattr(self, f.name), str):
-                raise ModelError(f"{f.name} must be a text, got {getattr(self, f.name)!r}")
+        for name, value in _of_right_kind({f.name: getattr(self, f.name) for f in dataclasses.fields(self)}).items():
+            object.__setattr__(self, name, value)
         object.__setattr__(self, "name", printable(self.name))
         own = {parameter.name for parameter in self.parameters}
         object.__setattr__(self, "parameters", (*self.parameters, *(p for p in STANDARD if p.name not in own)))
@@ -183,7 +172,8 @@ class SpikingModel(AnyModel):
         names = {parameter.name for parameter in given}
         kept = tuple(parameter for parameter in self.parameters if parameter.name not in names)
         draft = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)} | changes
-        used = read(_Draft(**{**draft, "parameters": (*given, *kept)})).used
+        draft = _of_right_kind({**draft, "parameters": (*given, *kept)})
+        used = read(_Draft(**draft)).used
         kept = tuple(parameter for parameter in kept if parameter.name in used)
         return SpikingModel(**{**draft, "parameters": (*given, *kept)})
 
@@ -237,6 +227,27 @@ class SpikingModel(AnyModel):
         except TypeError as error:
             raise ModelError(f"not a model: {printable(str(error))}") from None
         return cls(**{**plain, "pools": pools, "parameters": parameters})
+
+
+def _of_right_kind(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a declaration is made of, as it is kept; a :class:`ModelError` if it is no such thing."""
+    unknown = set(values) - {f.name for f in dataclasses.fields(SpikingModel)}
+    if unknown:
+        raise ModelError(f"a spiking model has no entry {sorted(unknown)[0]!r}")
+    kept = dict(values)
+    for name, kind in {"parameters": Parameter, "pools": Pool}.items():
+        many = (kept[name],) if isinstance(kept[name], kind) else kept[name]
+        if not isinstance(many, list | tuple) or not all(isinstance(one, kind) for one in many):
+            raise ModelError(f"{name} must be a tuple of {kind.__name__}, got {many!r}")
+        kept[name] = tuple(many)
+    for name in ("initial", "poisson"):
+        if not isinstance(kept[name], Mapping):
+            raise ModelError(f"{name} must be a mapping of names to expressions, got {kept[name]!r}")
+        kept[name] = MappingProxyType(dict(kept[name]))
+    for f in dataclasses.fields(SpikingModel):
+        if f.type == "str" and not isinstance(kept[f.name], str):
+            raise ModelError(f"{f.name} must be a text, got {kept[f.name]!r}")
+    return kept
 
 
 class _Draft(AnyModel):

@@ -122,7 +122,7 @@ class SpikingNSA(SpikingEngine):
         self.network.run(self.timing.round_steps * self._dt, namespace={})
         for rates, group in zip(self._rates, (self.U, self.V), strict=True):
             counts = _array(group, "count").reshape(self.n_games, self.n_arms, -1)
-            rates[:] = counts.mean(axis=2) / self.timing.reading
+            rates[:] = counts.sum(axis=2) / (counts.shape[2] * self.timing.reading)  # rounded as `rounds` does
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         if self.UV is None:

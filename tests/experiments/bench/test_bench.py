@@ -12,9 +12,12 @@ from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
+from experiments.bench.spikes import LimitSpikes
 from nsa_brian import load
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.table import Table
+from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian.spiking.shipped import SPIKING
 
 PARAMETERS = load().parameters
 
@@ -50,6 +53,21 @@ def test_the_limit_of_the_table_makes_the_same_choices(n_arms):
     assert limit.earned.min() > 0
 
 
+def test_the_limit_of_spikes_counts_the_same_without_noise_and_nearly_the_same_with_it():
+    parameters = SPIKING.complete(PARAMETERS)
+    for changes, tolerance in (({"sigma": 0, "I_in": 0.7, "J_u": 0.9, "J_v": 0.8}, 0), ({}, 5)):
+        model = SPIKING.change(critical="")
+        engine = SpikingRounds(5, parameters.replace(**changes), 40, model=model, seed=0)
+        engine.set_weights(np.linspace(0, PARAMETERS.w_max, 5))
+        limit = LimitSpikes(engine)
+        engine.respond()
+        limit.respond()
+        ours, by_hand = engine.games.counts, limit.counts
+        assert ours.max() > 50
+        error = np.sqrt((ours.var(axis=1) + by_hand.var(axis=1)) / 40)
+        assert (np.abs(ours.mean(axis=1) - by_hand.mean(axis=1)) <= tolerance * error).all()
+
+
 def test_the_numpy_loop_computes_the_same():
     w = np.linspace(0, PARAMETERS.w_max, 9)
     assert np.array(bench.numpy_round(w, PARAMETERS)) == pytest.approx(answers(PARAMETERS, w), abs=1e-9)
@@ -64,6 +82,10 @@ def test_every_figure_is_there_positive_and_ready_for_json(found):
     wanted += ["coupled.ns_per_unit_step", "evolve.game_rounds_per_s"]
     wanted += [f"{name}.k{k}" for name in ("limit.table_us", "table.us_per_game_round.by_round") for k in (10, 200)]
     wanted += ["table.us_per_game_round.k10", "table.us_per_game_round.k200", "ratio.network_over_rounds.k10"]
+    for n in (1, 10):
+        wanted += [f"{name}_ms_per_round.games{n}" for name in ("spiking.network", "limit.spiking")]
+        wanted += [f"spiking.ms_per_round.games{n}", f"spiking.neuron_steps_per_second.games{n}"]
+        wanted += [f"ratio.spiking_network_over_rounds.games{n}"]
     wanted += [f"policy.{policy}.us_per_game_round.k{k}" for policy in baselines.POLICIES for k in (10, 200)]
     assert all(found[name] > 0 for name in wanted)
     assert found["rounds.engine_share"] < 1
@@ -79,7 +101,7 @@ def test_ratios_are_of_the_figures_beside_them(found):
 def test_ours_stands_beside_the_limit(found):
     lines = bench_command.limit_table(found).splitlines()
     assert len(lines) == 2 + len(bench_limits.PAIRS)
-    assert lines[-1].endswith(f"{found['ratio.table_over_limit.k200']:.2f}")
+    assert lines[-1].endswith(f"{found['ratio.spiking_over_limit.games10']:.2f}")
 
 
 def test_without_a_compiler_there_is_no_limit(found, tmp_path):

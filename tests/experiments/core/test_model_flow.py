@@ -331,6 +331,7 @@ BAD = {
     "engine": (["--model", "my.py", "--engine", "spiking"], "spiking is a model and no engine"),
     "spiking": (["--model", "spiking", "--parameters", "best.json"], "which is not the model spiking"),
     "spiking engine": (["--model", "spiking", "--engine", "table"], "the engine table cannot run the model spiking"),
+    "spiking noise": (["--model", "spiking", "--noise", "0.1"], "the model spiking has noise of its own"),
     "noise place": (["--model", "quiet.py", "--noise", "0.1"], "rate_u has no place for noise"),
     "noise place, beside": (["--agents", "nsa:quiet.py", "--noise", "0.1"], "rate_u has no place for noise"),
     "agent": (["--agents", "nsa,nsa:gone.json"], "agent nsa:gone.json: no parameter set 'gone.json'"),

@@ -1,0 +1,77 @@
+"""What a round of spiking neurons costs: the Brian2 network, the generated loop, and the same loop by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from experiments.bench.limit import address, compiled, doubles
+from experiments.bench.stretches import best
+from nsa_brian import SpikingNSA
+from nsa_brian.spiking.rounds import SpikingRounds
+
+#: Options, and games played at once; neurons are the model's own 20 for each option in U and in V.
+ARMS, GAMES = 5, (1, 10)
+N_MEASUREMENTS = len(GAMES)
+_FIELDS = (
+    "C_m", "g_L", "E_L", "V_th", "V_reset", "tau_ref", "tau_s", "opening", "sigma", "I_0", "I_in", "J_u", "J_v",
+)  # fmt: skip
+
+
+class LimitSpikes:
+    """Rounds of the model ``spiking``, written by hand, with an engine's numbers and weights.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no C++ compiler that works.
+    """
+
+    def __init__(self, engine: SpikingRounds, seed: int = 0) -> None:
+        self._run = compiled("spikes_kernel.cpp").spiking_round
+        values, timing = engine.values[0], engine.games.timing[0]
+        self._membrane = doubles([*(values[name] for name in _FIELDS), timing.dt])
+        neurons = int(values["neurons"])
+        room = (engine.n_arms * neurons + 7) // 8 * 8
+        self._sizes = (engine.n_games, engine.n_arms, neurons)
+        self._steps = timing.steps[:3]
+        self._gain = np.ascontiguousarray(engine.gains(), dtype=float)
+        self._streams = np.random.default_rng(seed).integers(0, 2**62, (engine.n_games, 2, room))
+        self.counts = np.zeros((2, engine.n_games, engine.n_arms))
+
+    def respond(self) -> None:
+        """Run a round of all games: ``counts`` are then the spikes that were counted in U and V."""
+        gain, streams, counts = map(address, (self._gain, self._streams, self.counts))
+        self._run(*map(ctypes.c_int, self._sizes), self._membrane, *self._steps, gain, streams, counts)
+
+
+def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
+    """Milliseconds a round of all games by name, and how many neurons take a step in a second."""
+    found: dict[str, Any] = {}
+    for n_games in GAMES:
+        tick(f"spiking neurons, {n_games} games, against the limit")
+        network = SpikingNSA(ARMS, n_games=n_games, seed=0)
+        engine = SpikingRounds(ARMS, n_games=n_games, seed=0)
+        w = np.linspace(0, engine.parameters[0].w_max, ARMS)  # from options that fall silent to one that lasts
+        for each in (network, engine):
+            each.set_weights(w)
+        network.respond()  # compiles what is left
+        turns: list[Callable[[], object]] = [engine.respond]
+        with contextlib.suppress(FileNotFoundError):  # no compiler: then there is no limit
+            turns.append(LimitSpikes(engine).respond)
+        times = 1e3 * np.min([[best(turn, 1) for turn in turns] for _ in range(6 * repeats)], axis=0)
+        slow = 1e3 * best(partial(network.respond), network_rounds)
+        limit = float(times[1]) if len(times) > 1 else None
+        steps = sum(engine.games.neurons.values()) * n_games * engine.games.timing[0].round_steps
+        found |= {
+            f"spiking.network_ms_per_round.games{n_games}": slow,
+            f"spiking.ms_per_round.games{n_games}": float(times[0]),
+            f"limit.spiking_ms_per_round.games{n_games}": limit,
+            f"spiking.neuron_steps_per_second.games{n_games}": 1e3 * steps / float(times[0]),
+        }
+    return found

@@ -1,0 +1,127 @@
+"""From rates to spikes: the critical weight is kept, what has none is refused or mended."""
+
+import numpy as np
+import pytest
+from brian2 import ms
+from spiking import interpreted, small
+
+from experiments.core.settings import PlaySettings
+from experiments.studies.response.functions import respond
+from nsa_brian import NSAParameters, SpikingNSA, load
+from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_of
+from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
+
+SHIPPED = ("minbandit-38", "minbandit-29", "evolved")
+
+
+def measured(model, parameters, n_arms, n_rounds=4):
+    """The weight from which on activity lasts, beside untrained options, and the rate model's."""
+    expected = float(respond(parameters, 2001)["critical"])
+    w = np.linspace(0.7 * expected, min(1.3 * expected, parameters.w_max), 101)
+    engine = SpikingRounds(n_arms, parameters, len(w), model=model, seed=1)
+    engine.set_weights(np.column_stack([w, *[0 * w] * (n_arms - 1)]))
+    lasts = []
+    for _ in range(n_rounds):
+        engine.respond()
+        lasts.append((engine.activity[:, :, 0] > LASTING).all(axis=0))
+    return w[0] + (1 - np.mean(lasts)) * np.ptp(w), expected
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_critical_weight_is_the_rate_models(name):
+    found, expected = measured(SPIKING, load(name).parameters, 2)
+    assert found == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [EI, ADEX], ids=lambda model: model.name)
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("n_arms", [5, 10])
+def test_the_critical_weight_is_the_rate_models_for_all_neurons(model, name, n_arms):
+    found, expected = measured(model, load(name).parameters, n_arms)
+    assert found == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_gain_has_three_fixed_points_and_rises_with_the_value(name):
+    parameters = SPIKING.complete(load(name).parameters)
+    (values,) = calibrated(SPIKING, [parameters], 2)
+    star, top = values["Phi_star"], values["Phi_top"]
+    kappa = (top / star - values["top"]) / (top / star * (values["top"] - 1))
+    value = np.linspace(0, top, 101)
+    gain = (1 + kappa) * value / (star + kappa * value)
+    assert (gain[0], gain[-1]) == pytest.approx((0, parameters.top))
+    assert np.interp(star, value, gain) == pytest.approx(1, abs=0.01)
+    assert (np.diff(gain) > 0).all()
+    w = np.linspace(0, parameters.w_max, 400)
+    assert gain_of(SPIKING, values, w).max() == pytest.approx(parameters.top, rel=1e-3)
+
+
+def test_what_is_found_is_found_once_and_is_the_same_every_time():
+    sets = [small(I_0=0.1), small(I_0=0.2)]
+    together = calibrated(SPIKING, sets, 2)
+    assert calibrated(SPIKING, sets, 2)[0] is together[0]
+    assert together[0]["J_v"] > together[1]["J_v"]  # more background, less coupling
+    assert SpikingRounds(2, sets[1]).values[0] is together[1]
+    with interpreted():
+        assert SpikingNSA(2, sets[1]).values[0] is together[1]
+    assert calibrated(SPIKING, sets[:1], 2, 0.4 * ms)[0] is not together[0]
+
+
+NEVER = load("minbandit-38").parameters.replace(offset_v=5)
+TOO_LITTLE = load("minbandit-38").parameters.replace(alpha_v=60)
+
+
+def test_rate_parameters_without_a_critical_weight_are_refused_before_playing():
+    with pytest.raises(ValueError, match=r"no critical weight .* always or never"):
+        critical_value(NEVER)
+    for parameters in (NEVER, TOO_LITTLE):
+        with pytest.raises(ValueError, match="no critical weight"):
+            SpikingRounds(2, parameters)
+        with pytest.raises(ValueError, match="no critical weight"):
+            PlaySettings(model=SPIKING.to_dict(), parameters=SPIKING.complete(parameters).to_dict()).check()
+
+
+def test_neurons_without_a_critical_strength_are_refused():
+    with pytest.raises(ValueError, match="with these neurons activity outlasts the input for no J_v from a tenth"):
+        SpikingRounds(2, small(J_u=0.001, tau_s=5))
+
+
+def test_a_search_mends_what_has_no_critical_weight():
+    engine = SpikingRounds(2, [small(), small(J_u=0.001, tau_s=5)], 2, mend=True, seed=0)
+    assert engine.values[0]["J_v"] > 0
+    assert engine.values[1]["J_v"] == 0
+    engine = SpikingRounds(2, [SPIKING.complete(NSAParameters()), SPIKING.complete(TOO_LITTLE)], 2, mend=True, seed=0)
+    engine.set_weights(np.array([0, engine.parameters[0].w_max]))
+    engine.respond()
+    assert (engine.activity[:, 0, 1] > LASTING).all()
+    assert (engine.activity[:, 1] < LASTING).all()
+
+
+def test_a_search_mends_rate_parameters_whose_activity_never_lasts():
+    engine = SpikingRounds(2, NEVER, mend=True, seed=0)
+    engine.respond()
+    assert (engine.activity < LASTING).all()
+
+
+@pytest.mark.slow
+def test_homeostasis_brings_the_spontaneous_rate_about():
+    parameters = EI.complete(load().parameters)
+    for changes in ({}, {"spontaneous": 2.0}, {"g_x": 4.4, "g_L": 23}):
+        engine = SpikingRounds(5, parameters.replace(**changes), 32, model=EI, seed=1)
+        engine.respond()
+        assert engine.u.mean() == pytest.approx(engine.parameters[0].spontaneous, rel=0.15)
+
+
+def test_times_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match="reading_time must be at most free_time = 200 ms, got 300 ms"):
+        SpikingRounds(2, small(reading_time=300))
+    with pytest.raises(ValueError, match=r"input_time must be at least dt = 0\.5 ms, got 0\.1 ms"):
+        SpikingRounds(2, small(input_time=0.1))
+    with pytest.raises(ValueError, match="dt must be above 0 ms"):
+        SpikingRounds(2, small(), dt=0 * ms)
+    with pytest.raises(ValueError, match=r"a round may have .* time steps at most"):
+        SpikingRounds(2, small(free_time=1e12))
+    with pytest.raises(ValueError, match="parameter neurons must be a number from 1 to 100000, got 0"):
+        SPIKING.complete(small().replace(neurons=0))

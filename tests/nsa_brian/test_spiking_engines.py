@@ -1,0 +1,159 @@
+"""Both engines of spiking models: spike for spike the same without noise, and alike with it."""
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from spiking import OWN, both, interpreted, small, spikes_of_network, spikes_of_rounds, unfound
+
+from nsa_brian import SpikingNSA, check
+from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian.spiking.shipped import MODELS, SPIKING
+
+W = np.array([[0, 2.4, 3.1], [4.5, 1.2, 0.6]])
+#: Input that makes neurons fire which have no noise to lift them.
+DRIVEN = {
+    "spiking": {"I_in": 0.8, "J_v": 1.2, "J_u": 1.2},
+    "spiking-learning": {"I_in": 0.8, "J_v": 1.2, "J_u": 1.2, "I_choice": 0.8},
+    "spiking-adex": {"I_in": 1.2, "J_v": 1.5},
+    "spiking-ei": {"rate_x": 3000, "g_v": 90},
+    "spiking-ei-learning": {"rate_x": 3000, "g_v": 90},
+}
+
+
+def agree_in_every_spike(model, parameters, n_rounds=2):
+    """Rounds, with what is learnt between them; how many spikes U and V had."""
+    rounds, network = both(3, parameters, 2, model=model, quiet=True, seed=0)
+    rounds.set_weights(W)
+    network.set_weights(W)
+    n_spikes = np.zeros(2, dtype=int)
+    for _ in range(n_rounds):
+        rounds.respond()
+        with interpreted():
+            decision = network.decide()
+        for place, key in enumerate("uv"):
+            expected = spikes_of_network(getattr(decision, f"t_{key}"), getattr(decision, f"i_{key}"))
+            assert spikes_of_rounds(rounds, key) == expected
+            n_spikes[place] += len(expected)
+        assert (rounds.activity == network.activity).all()
+    return n_spikes
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "spiking" else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
+)
+def test_shipped_models_agree_in_every_spike_without_noise(name):
+    model = unfound(MODELS[name])
+    assert (agree_in_every_spike(model, small(model, **DRIVEN[name])) > 20).all()
+
+
+@settings(max_examples=4, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(
+    tau=st.floats(3, 15),
+    inhibition=st.floats(0, 1),
+    strength=st.floats(1, 10),
+    background=st.floats(0, 3000),
+    neurons=st.integers(1, 17),
+    n_shared=st.integers(1, 9),
+    input_time=st.integers(40, 100),
+)
+def test_a_model_of_ones_own_agrees_in_every_spike_without_noise(**values):
+    assert agree_in_every_spike(OWN, small(OWN, **values), n_rounds=1)[0] > 0
+
+
+def test_without_a_compiler_only_the_network_runs():
+    with interpreted():
+        with pytest.raises(ValueError, match="the engine rounds needs a C\\+\\+ compiler"):
+            SpikingRounds(3, small(OWN), model=OWN)
+        engine = SpikingNSA(3, small(OWN), model=OWN, seed=0)
+        engine.respond()
+    assert engine.activity.shape == (2, 1, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_the_check_says_that_they_agree(name):
+    model = unfound(MODELS[name])
+    found = check(model, small(model, **DRIVEN[name]), n_rounds=4)
+    assert found.agree, str(found)
+    assert "cannot run" in next(engine for engine in found.engines if engine.engine == "table").refusal
+
+
+def rates_of(engine, w, n_rounds):
+    """Firing rates in Hz (rounds and games, populations and options)."""
+    engine.set_weights(w)
+    found = []
+    for _ in range(n_rounds):
+        engine.respond()
+        found.append(engine.activity.transpose(1, 0, 2).reshape(engine.n_games, -1).copy())
+    return np.concatenate(found)
+
+
+def agree_in_rates(model, parameters, n_games, n_rounds):
+    """Hold the rates of all options against each other, by Welch's test."""
+    rounds, network = both(3, parameters, n_games, model=model, seed=1)
+    w = np.array([0, 0.5, 0.9]) * parameters.w_max
+    ours = rates_of(rounds, w, n_rounds)
+    with interpreted():
+        theirs = rates_of(network, w, n_rounds)
+    assert ours.mean(axis=0).max() > 8
+    for a, b in zip(ours.T, theirs.T, strict=True):
+        if a.std() or b.std():
+            assert stats.ttest_ind(a, b, equal_var=False).pvalue > 0.001
+
+
+def test_engines_agree_in_rates_with_noise():
+    agree_in_rates(SPIKING, small(), n_games=40, n_rounds=2)
+
+
+def test_engines_agree_in_rates_with_poisson_numbers():
+    agree_in_rates(OWN, small(OWN, background=800), n_games=40, n_rounds=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_all_models_agree_in_rates_with_noise(name):
+    agree_in_rates(MODELS[name], MODELS[name].complete(small()), n_games=40, n_rounds=4)
+
+
+def test_games_of_different_parameters_are_each_as_if_alone():
+    sets = [small(), small(I_0=0.2, tau_s=80), small(free_time=260, tau_ref=4), small(top=1.6)]
+    seeds = [7, 8, 9, 10]
+
+    def played(chosen):
+        engine = SpikingRounds(3, [sets[i] for i in chosen], len(chosen), rng=_Side(seeds[i] for i in chosen))
+        engine.set_weights(np.array([0, 2.5, 4.0]))
+        found = []
+        for _ in range(3):
+            engine.respond()
+            found.append(engine.activity.copy())
+        return np.array(found)
+
+    together = played(range(4))
+    for i in range(4):
+        assert (played([i])[:, :, 0] == together[:, :, i]).all()
+    assert len({together[:, :, i].tobytes() for i in range(4)}) == 4
+
+
+class _Side:
+    """Streams side by side: the numbers of each game come from a generator of its own."""
+
+    def __init__(self, seeds):
+        self.each = [np.random.default_rng(seed) for seed in seeds]
+
+    def random(self, size):
+        return np.array([rng.random(size[1:]) for rng in self.each])
+
+
+def test_one_number_of_neurons_serves_all_games():
+    with pytest.raises(ValueError, match="neurons must be one whole number for all games, got 5"):
+        SpikingRounds(2, [small(), small(neurons=6)], 2)
+    with pytest.raises(ValueError, match=r"neurons must be one whole number for all games, got 2\.5"):
+        SpikingRounds(2, small(neurons=2.5))
+
+
+def test_the_network_plays_one_set():
+    SpikingRounds(3, [small(), small(I_0=0.2)], 2)  # finds the couplings, with the compiler
+    with interpreted(), pytest.raises(ValueError, match="network plays all games with the same parameters; use rounds"):
+        SpikingNSA(3, [small(), small(I_0=0.2)], 2)
