@@ -258,9 +258,9 @@ class Interpreted(SpikingNSA):
         with interpreted():
             super().__init__(*args, **options)
 
-    def decide(self):
+    def decide(self, watch=()):
         with interpreted():
-            return super().decide()
+            return super().decide(watch)
 
 
 def test_a_decision_is_watched_from_the_command(tmp_path, monkeypatch):

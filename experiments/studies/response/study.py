@@ -13,7 +13,7 @@ from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
 from experiments.core.errors import at_least
 from experiments.core.game_settings import model_told
-from experiments.core.named import read
+from experiments.core.named import rates_only, read
 from experiments.core.nsa_agents import MODEL_HELP, NSAAgent
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
@@ -136,9 +136,7 @@ class ResponseStudy(Study[Settings, Summary]):
         found = super().options_for(given)
         if "parameters" in found:
             found["parameters"] = (found["parameters"],)
-        if found.get("model") and read(model=found["model"]).spiking:
-            del found["model"]
-        return found
+        return rates_only(found)
 
 
 STUDY = ResponseStudy()
