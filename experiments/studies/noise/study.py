@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from experiments.core.cells import Cell
 from experiments.core.game_settings import GameSettings, bandits
 from experiments.core.metrics import Estimate, estimate
-from experiments.core.named import rates_only
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
@@ -92,10 +90,6 @@ class NoiseStudy(Study[Settings, Summary]):
             STANDARD, rounds=50, repetitions=4, envs=("MAB-P", "MAB-sin"), strengths=(0.0, 0.1, 0.3)
         ),
     }
-
-    def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Noise is added to rates; spiking neurons have their own."""
-        return rates_only(super().options_for(given))
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
         """A cell for each bandit, agent with noise and strength, and one for each bandit and other agent."""

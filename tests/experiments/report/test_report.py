@@ -133,4 +133,4 @@ def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_pa
 def test_a_report_of_spikes_is_of_spikes_but_for_what_rates_compute():
     args = parser.build_parser().parse_args(["report", "--model", "spiking"])
     models = {study.name: getattr(report_command.settings_of(study, args), "model", None) for study in studies()}
-    assert {name for name, model in models.items() if model != "spiking"} == {"environments", "response", "noise"}
+    assert {name for name, model in models.items() if model != "spiking"} == {"environments", "response"}
