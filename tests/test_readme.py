@@ -1,4 +1,4 @@
-"""What the README and the guide show runs as written."""
+"""What the README and the guides show runs as written."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from experiments.parser import build_parser
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-GUIDE = (ROOT / "docs" / "extending.md").read_text("utf-8")
+GUIDE = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("extending.md", "spiking.md"))
 SCRIPTS = re.findall(r"```python\n(.*?)```", README + GUIDE, re.S)
 COMMANDS = sorted(set(re.findall(r"`(nsa [^`>]*)", README + GUIDE)))
 
