@@ -39,10 +39,9 @@ class SpikingEngine(Engine):
         Makes ``rng`` where none is given.
     quiet : bool
         No noise: normal numbers are 0, numbers of events are their means. Then engines agree spike for spike.
-
     mend : bool
         Let sets that have no critical strength play, at chance, where they are refused otherwise.
-    free_time : Quantity, optional
+    free_time : Quantity, or float in seconds, optional
         Another duration of phase 2, with all that was found for the parameters' own: to watch firing for longer.
 
     Attributes

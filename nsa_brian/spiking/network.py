@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from brian2 import Network, NetworkOperation, SpikeMonitor, ms, second
+from brian2 import Network, NetworkOperation, SpikeMonitor, StateMonitor, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.codegen.expression import numpy_function
@@ -155,6 +155,13 @@ class SpikingNSA(SpikingEngine):
         if self.n_games == 1:
             return SpikingDecision(int(arms[0]), bool(self.agreed[0]), self.u[0].copy(), self.v[0].copy(), **spikes)
         return SpikingDecision(arms, self.agreed, self.u.copy(), self.v.copy(), **spikes)
+
+    def watch(self, population: str, variables: Any, neurons: Any) -> StateMonitor:
+        """Record variables of some neurons of ``"U"``, ``"V"`` or a pool, from now on."""
+        group = {"U": self.U, "V": self.V, **self.pools}[population]
+        monitor = StateMonitor(group, variables, record=neurons)
+        self.network.add(monitor)
+        return monitor
 
     def reset(self) -> None:
         """Forget everything."""

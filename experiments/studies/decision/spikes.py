@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from brian2 import StateMonitor
 
 from experiments.core.cells import Arrays
 from experiments.core.play import trained
@@ -33,9 +32,8 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
     watched = [best * n, (best * n + n) % (games.arms * n)]  # a neuron of the best arm, and one of the next
     state = engine.model.structure.populations["u"].state
     potential, others = state[0], state[1:]
-    voltages = {key: StateMonitor(getattr(network, key), potential, record=watched) for key in ("U", "V")}
-    synapses = StateMonitor(network.U, others, record=range(best * n, best * n + n)) if others else None
-    network.network.add(*voltages.values(), *([synapses] if synapses else []))
+    voltages = {key: network.watch(key, potential, watched) for key in ("U", "V")}
+    synapses = network.watch("U", others, range(best * n, best * n + n)) if others else None
     decision = network.decide()
     timing = network.timing
     courses = {f"of_{name}": np.asarray(getattr(synapses, name)).mean(axis=0) for name in others} if synapses else {}

@@ -7,9 +7,9 @@ Every game gives one value of each statistic; the interval is Student's over gam
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
-from brian2 import ms
 from scipy import stats
 
 from experiments.core.cells import Arrays
@@ -35,7 +35,7 @@ def measure(games: PlaySettings) -> Arrays:
     """The statistics of each kind and population, by game: (kinds, populations, keys, games); and intervals."""
     agent = games.nsa_agent(games.agents[0])
     parameters = agent.make_parameters()
-    ways = {"model": agent.make_model(), "free_time": FREE * ms, "record": True}
+    ways: dict[str, Any] = {"model": agent.make_model(), "free_time": FREE / 1e3, "record": True}
     engine = SpikingRounds(games.arms, parameters, GAMES, seed=games.seed, **ways)
     found = np.full((len(KINDS), 2, len(KEYS), GAMES), np.nan)
     intervals: dict[str, list[float]] = {"u": [], "v": []}
