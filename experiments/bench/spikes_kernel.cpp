@@ -38,11 +38,17 @@ static inline void receive(Population& to, const Population& from, int n_arms, i
                            const double* gain)
 {
     for (int k = 0; k < n_arms; k++) {
-        double sum = 0;
-        for (int i = 0; i < n; i++)
-            sum += from.s[k * n + i];
+        const double* s = from.s + k * n;
+        double lane[4] = {}, sum = 0;  // side by side, or every addition would wait for the one before
+        int i = 0;
+        for (; i + 4 <= n; i += 4)
+            for (int j = 0; j < 4; j++)
+                lane[j] += s[i + j];
+        for (; i < n; i++)
+            sum += s[i];
+        sum += (lane[0] + lane[2]) + (lane[1] + lane[3]);
         const double current = steady + strength * (gain ? gain[k] : 1) * sum / n;
-        for (int i = 0; i < n; i++)
+        for (i = 0; i < n; i++)
             to.current[k * n + i] = current;
     }
 }

@@ -38,7 +38,6 @@ class SpikingEngine(Engine):
         Time step.
     seed : int, optional
         Makes ``rng`` where none is given.
-
     mend : bool
         Let sets that have no critical strength play, at chance, where they are refused otherwise.
     free_time : float, optional
