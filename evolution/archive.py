@@ -42,12 +42,19 @@ class Form(NamedTuple):
     version: int
     called: str
 
-    def write(self, path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray], small: bool = False) -> None:
-        """Write an archive; compressed, if it is to be small."""
+    def write(
+        self,
+        path: Path,
+        meta: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+        small: bool = False,
+        lasting: bool = True,
+    ) -> None:
+        """Write an archive; compressed, if it is to be small, and waiting for the disk, if it is to last."""
         found = {"format": self.format, "version": self.version, **meta, _ARRAYS: _kinds(arrays)}
         text = np.array(json.dumps(found))
         save: Any = np.savez_compressed if small else np.savez
-        write_atomically(path, lambda file: save(file, **{_META: text}, **arrays))
+        write_atomically(path, lambda file: save(file, **{_META: text}, **arrays), lasting)
 
     def read(self, path: str | Path, *keys: str) -> tuple[dict[str, Any], Arrays]:
         """What :meth:`write` wrote; a ValueError, in one line, if it is something else or lacks one of the keys."""

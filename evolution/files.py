@@ -14,8 +14,8 @@ from typing import IO
 _RECOGNIZED = 100
 
 
-def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let ``write`` fill a file that takes its name only when it is complete, and on the disk.
+def write_atomically(path: Path, write: Callable[[IO[bytes]], object], lasting: bool = True) -> None:
+    """Let ``write`` fill a file that takes its name only when it is complete and, if it is to last, on the disk.
 
     A writer that is killed leaves an unfinished part behind, with a lock that died with it. Whoever writes the same
     file next clears it away.
@@ -32,13 +32,15 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             try:
                 write(file)
                 file.flush()
-                os.fsync(handle)
+                if lasting:
+                    os.fsync(handle)
                 os.chmod(part, 0o666 & ~_umask())  # mkstemp makes files that only their owner reads
                 os.replace(part, path)
             except BaseException:
                 os.unlink(part)
                 raise
-        _sync_folder(path.parent)
+        if lasting:
+            _sync_folder(path.parent)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 

@@ -77,7 +77,7 @@ class SlurmWorkers(DaskWorkers):
             cores=1,
             processes=1,
             security=security,
-            scheduler_options={"dashboard": False},  # which would show itself to everybody
+            scheduler_options={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # for nobody to look at
             job_script_prologue=PROLOGUE,
             job_extra_directives=[f"--{name}={value}" for name, value in options.items() if name not in OPTIONS],
             **{name: value for name, value in known.items() if value is not None},

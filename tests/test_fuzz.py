@@ -15,7 +15,7 @@ from experiments.cli import main
 
 #: Cases that once found something.
 KNOWN = ()
-SHORT, LONG = 60, int(os.environ.get("NSA_FUZZ", "2000"))
+SHORT, LONG = 40, int(os.environ.get("NSA_FUZZ", "2000"))
 
 
 @pytest.fixture(scope="module")

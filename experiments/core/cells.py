@@ -124,7 +124,8 @@ def compute_missing(
     progress(sum(cells[name].work for name in found))
 
     def done(name: str, arrays: Arrays) -> None:
-        CELL.write(_cell_path(folder, name), {**made, "cell": name}, arrays)
+        # There are many and they soon go: one that a power cut has damaged is seen when it is read, and made anew.
+        CELL.write(_cell_path(folder, name), {**made, "cell": name}, arrays, lasting=False)
         found[name] = arrays
 
     compute({name: cell for name, cell in cells.items() if name not in found}, workers, done, progress)
