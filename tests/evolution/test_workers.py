@@ -1,30 +1,11 @@
 """Worker processes that the system ends."""
 
-import os
-import signal
-import time
 from functools import partial
 
 import pytest
+from lost_work import always, double, once
 
 from evolution.workers import Processes, WorkersLostError
-
-
-def once(path, value):
-    """Killed the first time, as when memory runs out."""
-    if not os.path.exists(path):
-        open(path, "w").close()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return value
-
-
-def always(_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def double(x):
-    time.sleep(0.05)
-    return 2 * x
 
 
 @pytest.fixture
