@@ -59,7 +59,7 @@ class Processes:
     n : int
     """
 
-    #: Times in a row that processes may be lost without any work having been done in between.
+    #: Times that a job may be lost and is tried again.
     LOSSES = 3
 
     def __init__(self, n: int) -> None:
@@ -80,24 +80,40 @@ class Processes:
 
     def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
         """Run picklable functions; ``done`` hears each one's name and result when it ends."""
-        left, losses = dict(jobs), 0
+        left, lost = dict(jobs), 0
         while left:
             try:
                 running = {self._pool.submit(job): name for name, job in left.items()}
                 for future in as_completed(running):
                     name, result = running.pop(future), future.result()
                     del left[name]
-                    losses = 0
                     done(name, result)
             except BrokenProcessPool:
-                losses += 1
-                if losses > self.LOSSES:
-                    raise WorkersLostError(
-                        f"worker processes were ended from outside {losses} times in a row, perhaps for want of "
-                        "memory: try with fewer of them"
-                    ) from None
-                self.close()
-                self._pool = self._start()
+                # Processes take jobs in this order, so one of these was in hand. Alone, it takes no other with it.
+                for name in list(left)[: self.width]:
+                    lost += not self._run_alone(name, left.pop(name), done)
+                    if lost > 1:  # not that job's fault
+                        break
+            if lost > 1 or (lost and not left):
+                raise WorkersLostError(
+                    f"worker processes were ended from outside {self.LOSSES + 1} times in a row, perhaps for want of "
+                    "memory: try with fewer of them"
+                )
+
+    def _run_alone(self, name: K, job: Callable[[], T], done: Callable[[K, T], None]) -> bool:
+        """Run a job with no other beside it, again if it is lost; whether it was done in the end."""
+        for _ in range(self.LOSSES + 1):
+            self.close()
+            self._pool = self._start()
+            try:
+                result = self._pool.submit(job).result()
+            except BrokenProcessPool:
+                continue
+            done(name, result)
+            return True
+        self.close()
+        self._pool = self._start()
+        return False
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Each item in the next free process."""
