@@ -21,8 +21,8 @@ OWN = SpikingModel(
         dx/dt = (drive - x + 0.3 * noise) / tau : 1
         dq/dt = -q / (20 * ms) : 1
     """,
-    u="drive = 2 * I + 4 * spiked_v + 3 * q_v - inhibition * y_shared + 3 * choice : 1",
-    v="drive = strength * gain * (q_u + spiked_u) - inhibition * y_shared + 3 * choice : 1",
+    u="drive = 2 * I + 4 * spiked_v + 3 * q_v - inhibition * y_shared + push * choice : 1",
+    v="drive = strength * gain * (q_u + spiked_u) - inhibition * y_shared + push * choice : 1",
     threshold="x > 1",
     reset="x = 0; q += 0.4 * (1 - q)",
     refractory="",
@@ -47,6 +47,7 @@ OWN = SpikingModel(
         Parameter("tau", 10, "ms"),
         Parameter("inhibition", 0.2),
         Parameter("strength", 4),
+        Parameter("push", 3),
         Parameter("background", 300, "Hz"),
         Parameter("n_shared", 3),
         Parameter("outcome_time", 60, "ms"),

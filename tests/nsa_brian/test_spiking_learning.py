@@ -38,9 +38,8 @@ def hold_against_the_rule(moved, expected, synapses, eligible=0.9):
 
 @pytest.mark.parametrize(("share", "reward"), [(0.3, 1.0), (0.6, 0.0)])
 def test_the_mean_moves_as_the_rule_says_in_both_engines(share, reward):
-    # A drive by the choice that reaches every neuron, and no activity of the round before that could outlast it.
-    model = OWN.change(name="firm", u=OWN.u.replace("3 * choice", "9 * choice"), v=OWN.v.replace("3 *", "9 *"))
-    rounds, network = both(3, small(model), GAMES, model=model, seed=3)
+    # A drive by the choice that reaches every neuron, and that no activity of the round before outlasts.
+    rounds, network = both(3, small(OWN, push=9), GAMES, model=OWN, seed=3)
     for engine, way in ((rounds, _compiled), (network, interpreted)):
         hold_against_the_rule(*moves(engine, way, share, reward), synapses=25)
 
