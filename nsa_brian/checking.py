@@ -17,12 +17,10 @@ from nsa_brian.model.loading import load_model
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking.timing import Timing
+from nsa_brian.spiking.timing import DT, Timing
 
 #: The engine that the others are held against.
 REFERENCE = "network"
-#: The time step of spiking models, in seconds.
-DT = 0.5e-3
 
 
 @dataclass(frozen=True)

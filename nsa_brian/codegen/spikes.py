@@ -150,7 +150,7 @@ class SpikingGames:
         self.reward = group.array("_reward")
         self.b = group.array("_b").reshape(*shape, n, n) if flips else np.zeros((*shape, 0, 0))
         self.raster = group.array("_raster").reshape(self.n_games, -1, total) if record else None
-        self._sizes, self._rooms = self.neurons, rooms
+        self._rooms = rooms
         self._sets, self._used = group.array("_sets").reshape(len(values), -1), used
         self._seed(seeds)
 
@@ -164,7 +164,7 @@ class SpikingGames:
         whole = states(seeds)
         streams = self._group.array("_streams").reshape(self.n_games, -1)
         at = start = 0
-        for name, size in self._sizes.items():
+        for name, size in self.neurons.items():
             streams[:, start : start + size] = whole[:, at : at + size]
             at, start = at + size, start + self._rooms[name]
         self._group.array("_luck")[:] = whole[:, at]
@@ -210,9 +210,8 @@ class _Names:
             )  # fmt: skip
         if neurons.of_options:
             self.names |= {name: f"{name}_in_{place}" for name in OF_OPTIONS}
-        self.state = [self.names[name] for name in neurons.state]
-        self.random = [*(["noise"] if neurons.draws_noise else []), *neurons.poisson]
-        arrays = [*self.state, *(self.names[name] for name in self.random), f"{SPIKED}_of_{place}"]
+        drawn = [*(["noise"] if neurons.draws_noise else []), *neurons.poisson]
+        arrays = [*(self.names[name] for name in [*neurons.state, *drawn]), f"{SPIKED}_of_{place}"]
         arrays += [mean["name"] for mean in self.means if mean["by_option"]]
         seen = set().union(*(names_in(str(eq.expr)) for eq in neurons.equations))
         arrays += [self.names[name] for name in OF_OPTIONS if neurons.of_options and name in seen]

@@ -13,7 +13,7 @@ rate ``spontaneous``: neurons whose constants are all off by a tenth then still 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -27,7 +27,7 @@ from nsa_brian.model.critical import critical
 from nsa_brian.model.reading import names_in
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.spiking.model import SpikingModel
-from nsa_brian.spiking.timing import Timing
+from nsa_brian.spiking.timing import DT, Timing
 
 #: Firing rate in Hz above which activity counts as having outlasted the input: between spontaneous and persistent.
 LASTING = 8.0
@@ -72,12 +72,11 @@ def calibrated(
 _known: dict[tuple[SpikingModel, NSAParameters, int, float, bool], Values] = {}
 
 
-def gain_of(model: SpikingModel, values: Mapping[str, Any], w: Any) -> Any:
-    """How strong synapses of some weights are, in units of the critical strength."""
+def gain_function(model: SpikingModel, values: Mapping[str, Any]) -> Callable[..., Any]:
+    """A function of the weights ``w``: how strong such synapses are, in units of the critical strength."""
     structure = model.structure
     helpers = {name: text for name, text, _ in structure.gain.helpers}
-    function = numpy_function(structure.gain.expression, {**structure.expressions, **helpers}, values)
-    return function(w=w)
+    return numpy_function(structure.gain.expression, {**structure.expressions, **helpers}, values)
 
 
 def _mapped(model: SpikingModel, parameters: NSAParameters, mend: bool = False) -> Values:
@@ -105,7 +104,7 @@ def _mapped(model: SpikingModel, parameters: NSAParameters, mend: bool = False) 
 
 def check_map(model: SpikingModel, parameters: NSAParameters) -> None:
     """Refuse parameters that cannot be carried over, and durations that make no sense, before anything runs."""
-    Timing.of(_mapped(model, model.complete(parameters)), 0.5e-3)
+    Timing.of(_mapped(model, model.complete(parameters)), DT)
 
 
 def _names_of_gain(model: SpikingModel) -> set[str]:
@@ -143,7 +142,7 @@ def _games(model: SpikingModel, values: list[Values], each: int, options: int, d
     many = [found for found in values for _ in range(each)]
     seeds = np.random.default_rng(0).random((len(many), n_seeds(model, values[0], options)))
     games = SpikingGames(model, many, np.arange(len(many)), options, seeds, dt)
-    untrained = [float(gain_of(model, found, 0.0)) for found in values]
+    untrained = [float(gain_function(model, found)(w=0.0)) for found in values]
     games.gain[:] = np.repeat(untrained, each)[:, None]
     return games
 

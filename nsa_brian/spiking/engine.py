@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from nsa_brian.engines.base import Engine
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking.calibration import calibrated, gain_of
+from nsa_brian.spiking.calibration import calibrated, gain_function
 from nsa_brian.spiking.model import SpikingModel
 from nsa_brian.spiking.shipped import SPIKING
 
@@ -79,7 +80,8 @@ class SpikingEngine(Engine):
         self._weights = np.zeros((n_games, n_arms))
         self._rates = np.zeros((2, n_games, n_arms))
         constants = {name: value[:, None] if np.ndim(value) else value for name, value in self.constants().items()}
-        self._columns: dict[str, Any] = constants
+        self._w_max = constants["w_max"]
+        self._gain = gain_function(model, constants)
         self._eta = numpy_function("Phi_eta", model.structure.expressions, constants)
         self._weight = numpy_function(model.weight, {}, constants) if model.flips else None
 
@@ -118,7 +120,7 @@ class SpikingEngine(Engine):
 
     def gains(self) -> np.ndarray:
         """How strong the synapses are, in units of the critical strength."""
-        return gain_of(self.model, self._columns, self._weights)
+        return self._gain(w=self._weights)
 
     def rates_of_learning(self) -> np.ndarray:
         """Phi_eta of each weight."""
@@ -130,17 +132,34 @@ class SpikingEngine(Engine):
         choice.reshape(-1)[self._first + arms] = 1
         return choice
 
-    def weigh(self, strong: np.ndarray) -> None:
+    @property
+    @abstractmethod
+    def b(self) -> np.ndarray:
+        """The synapses that learn by spikes (games, arms, neurons, neurons), to be written to."""
+
+    def read_weights(self) -> None:
         """Read the weights from the share of synapses that are strong."""
         assert self._weight is not None
-        self._weights[:] = self._weight(b=strong)
+        self._weights[:] = self._weight(b=self.b.mean(axis=(2, 3)))
 
-    def strong(self, neurons: int) -> np.ndarray:
-        """Synapses (games, arms, neurons, neurons), as many of them strong as the weights ask for."""
-        whole = np.broadcast_to(self._columns["w_max"], self._weights.shape)
-        share = np.clip(self._weights / whole, 0, 1)
-        count = np.rint(share * neurons**2)[:, :, None]
-        return (np.arange(neurons**2) < count).astype(float).reshape(*self._weights.shape, neurons, neurons)
+    def reset(self) -> None:
+        """Forget everything."""
+        super().reset()
+        self._put_in_synapses()
+
+    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
+        """Put in weights; where they are made of synapses, the nearest that there can be."""
+        super().set_weights(w, **others)
+        self._put_in_synapses()
+
+    def _put_in_synapses(self) -> None:
+        """Make as many synapses strong as the weights ask for, where there are any."""
+        if self.model.flips:
+            b = self.b
+            n = b.shape[2] * b.shape[3]
+            count = np.rint(np.clip(self._weights / self._w_max, 0, 1) * n)[:, :, None]
+            b[:] = (np.arange(n) < count).reshape(b.shape)
+            self.read_weights()
 
     @property
     def synapses(self) -> Mapping[str, np.ndarray]:

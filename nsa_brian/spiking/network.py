@@ -139,7 +139,7 @@ class SpikingNSA(SpikingEngine):
         self.network.run(self.timing.outcome_steps * self._dt, namespace={})
         self.V.outcome = False
         self._option("choice")[:] = 0
-        self._read_synapses()
+        self.read_weights()
 
     def decide(self, watch: Sequence[int] = ()) -> SpikingDecision:
         """Run a single decision with the present weights, record its spikes, and learn nothing.
@@ -175,23 +175,11 @@ class SpikingNSA(SpikingEngine):
             return SpikingDecision(int(arms[0]), bool(self.agreed[0]), self.u[0].copy(), self.v[0].copy(), **spikes)
         return SpikingDecision(arms, self.agreed, self.u.copy(), self.v.copy(), **spikes)
 
-    def reset(self) -> None:
-        """Forget everything."""
-        super().reset()
-        self._put_in_synapses()
-
-    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights; where they are made of synapses, the nearest that there can be."""
-        super().set_weights(w, **others)
-        self._put_in_synapses()
-
-    def _put_in_synapses(self) -> None:
-        if self.UV is not None:
-            _array(self.UV, "b")[:] = self.strong(self.objects.sizes["u"]).ravel()
-            self._read_synapses()
-
-    def _read_synapses(self) -> None:
-        self.weigh(_array(self.UV, "b").reshape(self.n_games, self.n_arms, -1).mean(axis=2))
+    @property
+    def b(self) -> np.ndarray:
+        """The synapses that learn by spikes."""
+        n = self.objects.sizes["u"]
+        return _array(self.UV, "b").reshape(self.n_games, self.n_arms, n, n)
 
     def _option(self, name: str) -> np.ndarray:
         return _array(self.options, name).reshape(self.n_games, self.n_arms)

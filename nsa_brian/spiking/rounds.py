@@ -25,9 +25,9 @@ class SpikingRounds(SpikingEngine):
 
     def __init__(self, *args: Any, record: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
-        distinct: dict[int, int] = {}
-        which = [distinct.setdefault(id(found), len(distinct)) for found in self.values]
         sets = list({id(found): found for found in self.values}.values())
+        places = {id(found): i for i, found in enumerate(sets)}
+        which = [places[id(found)] for found in self.values]
         self.games = SpikingGames(self.model, sets, np.array(which), self.n_arms, self.seeds(), self._dt, record)
         reading = np.array([self.games.timing[i].reading for i in which])
         self._per_rate = (sets[0]["neurons"] * reading)[None, :, None]
@@ -46,22 +46,12 @@ class SpikingRounds(SpikingEngine):
         self.games.choice[:] = self.choices(arms)
         self.games.eta[:] = self.rates_of_learning()
         self.games.await_outcome(rewards)
-        self.weigh(self.games.b.mean(axis=(2, 3)))
+        self.read_weights()
 
-    def reset(self) -> None:
-        """Forget everything."""
-        super().reset()
-        self._put_in_synapses()
-
-    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights; where they are made of synapses, the nearest that there can be."""
-        super().set_weights(w, **others)
-        self._put_in_synapses()
-
-    def _put_in_synapses(self) -> None:
-        if self.model.flips:
-            self.games.b[:] = self.strong(self.games.b.shape[-1])
-            self.weigh(self.games.b.mean(axis=(2, 3)))
+    @property
+    def b(self) -> np.ndarray:
+        """The synapses that learn by spikes."""
+        return self.games.b
 
     def spikes(self, population: str, game: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Times in seconds since the round's start, and neurons, of a population's spikes in the last round."""

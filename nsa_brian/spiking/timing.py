@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from nsa_brian.model.timing import MOST_STEPS
 
+#: The time step in seconds where none is given.
+DT = 0.5e-3
+
 
 @dataclass(frozen=True)
 class Timing:

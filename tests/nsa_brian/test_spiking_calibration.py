@@ -8,7 +8,7 @@ from spiking import interpreted, small
 from experiments.core.settings import PlaySettings
 from experiments.studies.response.functions import respond
 from nsa_brian import NSAParameters, SpikingNSA, load
-from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_of
+from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
 
@@ -55,7 +55,7 @@ def test_the_gain_has_three_fixed_points_and_rises_with_the_value(name):
     assert np.interp(star, value, gain) == pytest.approx(1, abs=0.01)
     assert (np.diff(gain) > 0).all()
     w = np.linspace(0, parameters.w_max, 400)
-    assert gain_of(SPIKING, values, w).max() == pytest.approx(parameters.top, rel=1e-3)
+    assert gain_function(SPIKING, values)(w=w).max() == pytest.approx(parameters.top, rel=1e-3)
 
 
 def test_what_is_found_is_found_once_and_is_the_same_every_time():
