@@ -1,0 +1,50 @@
+"""The page of commands, from the parser itself."""
+
+import argparse
+
+from pages.markdown import block, cell, code, table
+
+from experiments.parser import build_parser
+
+
+def page():
+    """All commands with their options, presets and examples."""
+    subparsers = next(a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
+    helps = {choice.dest: choice.help for choice in subparsers._choices_actions}
+    listed = [(f"[`nsa {name}`](#nsa-{name})", helps[name]) for name in subparsers.choices]
+    parts = [
+        "# Commands",
+        "This page is made from the parser of `nsa`; `nsa COMMAND --help` prints the same. `python -m experiments` is "
+        "another name of `nsa`. Options that all commands share, files and exit codes: "
+        "[](../howto/run_experiments.md).",
+        table(["command", "what it does"], listed),
+        *(section(name, parser, helps[name]) for name, parser in subparsers.choices.items()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def section(name, parser, text):
+    """One command."""
+    rows = [(invocation(action), cell(help_of(parser, action))) for action in options(parser)]
+    parts = [f"(nsa-{name})=", f"## nsa {name}", f"{text[0].upper()}{text[1:]}.", table(["option", "meaning"], rows)]
+    if parser.epilog:
+        parts.append(block(parser.epilog))
+    return "\n\n".join(parts)
+
+
+def options(parser):
+    """What can be given, but for --help."""
+    return [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
+
+
+def invocation(action):
+    """How it is written."""
+    value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
+    value = " ".join(value) if isinstance(value, tuple) else value
+    names = action.option_strings or [""]
+    return code(", ".join(f"{name} {value}".strip() for name in names))
+
+
+def help_of(parser, action):
+    """Its help with the placeholders filled in."""
+    return parser._get_formatter()._expand_help(action) if action.help else ""

@@ -1,0 +1,244 @@
+"""The pages of results, from the files in `docs/results/`, which `python docs/measure.py` writes. No number is typed."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from docutils import nodes
+from pages.markdown import block, code, table
+
+
+class Page(NamedTuple):
+    """A page: its title, what it is about, and the files that it shows."""
+
+    title: str
+    text: str
+    files: tuple[str, ...]
+
+
+PAGES = {
+    "table": Page(
+        "The comparison table",
+        "Mean regret of NSA, of the paper's baselines and of chance, on four bandits with 5 to 1,000 arms, with 95% "
+        "intervals. The second part is the authors' set with the drift that the published table was made with; it "
+        "says how many of the paper's cells lie within two standard errors of ours.",
+        ("table", "table-minbandit-38"),
+    ),
+    "standings": Page(
+        "Standings",
+        "NSA beside all policies, with tuned parameters, on the paper's bandits and on five others. What the ranks "
+        "mean: [](../../explanation/standings.md).",
+        ("standings",),
+    ),
+    "claims": Page(
+        "The paper's claims",
+        "What the paper says of its experiments, and what came out here; `nsa report` prints this and writes a page "
+        "with all figures.",
+        ("report",),
+    ),
+    "evolution": Page(
+        "Evolution",
+        "What the search for parameters finds, and what it takes. How it works: [](../../explanation/evolution.md).",
+        ("evolution", "response"),
+    ),
+    "noise": Page(
+        "Noise",
+        "Regret against the strength of white noise in the rates. How to play with noise: [](../../howto/noise.md).",
+        ("noise",),
+    ),
+    "spikes": Page(
+        "Spiking neurons",
+        "How spiking models play beside the rate model, and how they fire. How they are declared: "
+        "[](../../howto/spiking.md).",
+        (
+            "play-rate",
+            "play-spiking",
+            "play-spiking-ei",
+            "play-spiking-learning",
+            "decision-spiking",
+            "decision-spiking-ei",
+        ),
+    ),
+    "speed": Page(
+        "Speed",
+        "How fast engines and policies are, beside the same work written by hand in C++. Why the fast engines are "
+        "exact: [](../../explanation/engines.md).",
+        ("bench",),
+    ),
+}
+
+
+def load(folder):
+    """All results files by name."""
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))}
+
+
+def pages(folder):
+    """The text of each page, and of the page that lists them, by name."""
+    found = load(folder)
+    texts = {name: page_text(page, found, folder) for name, page in PAGES.items()}
+    shown = {name for page in PAGES.values() for name in page.files}
+    others = [name for name in found if name not in shown]
+    texts |= {name: page_text(Page(title(name), "", (name,)), found, folder) for name in others}
+    return {**texts, "index": index_text({**PAGES, **{n: Page(title(n), "", (n,)) for n in others}}, found)}
+
+
+def title(name):
+    """A heading from the name of a file."""
+    return name.replace("-", " ").capitalize()
+
+
+def index_text(listed, found):
+    """The list of all pages."""
+    rows = [
+        (f"[{page.title}]({name}.md)", code(found[file]["command"]), version(found[file]), duration(found[file]))
+        for name, page in listed.items()
+        for file in page.files
+        if file in found
+    ]
+    parts = [
+        "# Results",
+        "Every number on these pages comes from a file in `docs/results/` that was written by the command beside it. "
+        "`python docs/measure.py` runs all the commands again and writes the files.",
+        table(["page", "command", "version", "time"], rows, right=(3,)),
+        "```{toctree}\n:hidden:\n\n" + "\n".join(listed) + "\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def page_text(page, found, folder):
+    """A page with a section for each of its files."""
+    parts = [f"# {page.title}", page.text]
+    for name in page.files:
+        if name in found:
+            parts += section(name, found[name], Path(folder), alone=len(page.files) == 1)
+        else:
+            parts.append(f":::{{note}}\n`docs/results/{name}.json` is not there yet: it has not been measured.\n:::")
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def section(name, record, folder, alone):
+    """What a file says: what made it, its tables, its figure."""
+    parts = [] if alone else [f"## {title(name)}"]
+    parts += [provenance(record)]
+    if record.get("stand_in"):
+        parts.append(":::{warning}\nMeasured with small settings, to stand in until all is measured in full.\n:::")
+    if (folder / f"{name}.png").exists():
+        parts.append(f"![Figure of {record['command']}](../../results/{name}.png)")
+    if "text" in record:
+        parts.append(block(record["text"]))
+    for each in record.get("tables", ()):
+        parts += [each["caption"], table(each["header"], each["rows"], each.get("right", ()))]
+    if not record.get("tables") and "text" not in record:
+        parts += plain(record.get("summary", {}))
+    return parts
+
+
+def provenance(record):
+    """The command, the versions and the machine."""
+    machine, versions = record["machine"], record["versions"]
+    told = [f"nsa-brian {versions['nsa-brian']}", f"Brian2 {versions['brian2']}", f"numpy {versions['numpy']}"]
+    told += [f"Python {machine['python']}", f"{machine['processor']}, {machine['cores']} cores", duration(record)]
+    return f"{block(record['command'], 'console')}\n\n{', '.join(filter(None, told))}."
+
+
+def version(record):
+    """Of the package."""
+    return record["versions"]["nsa-brian"]
+
+
+def duration(record):
+    """How long the command took."""
+    seconds = record.get("seconds")
+    if seconds is None:
+        return ""
+    return f"{seconds:.0f} s" if seconds < 180 else f"{seconds / 60:.0f} min"
+
+
+def plain(summary):
+    """Tables of a summary that brings none: numbers by name, and a table for each list or group of objects."""
+    single = {key: value for key, value in summary.items() if not isinstance(value, dict | list)}
+    parts = [table(["", ""], [(key.replace("_", " "), number(value)) for key, value in single.items()])] if single else []
+    for key, value in summary.items():
+        if isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
+            value = [{"": name, **each} for name, each in value.items()]
+        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            columns = list(dict.fromkeys(column for each in value for column in each))
+            rows = [[number(each.get(column, "")) for column in columns] for each in value]
+            parts += [f"**{key.replace('_', ' ')}**", table([each.replace("_", " ") for each in columns], rows)]
+        elif isinstance(value, dict):
+            rows = [(name, number(each)) for name, each in value.items()]
+            parts += [f"**{key.replace('_', ' ')}**", table(["", ""], rows)]
+        elif isinstance(value, list):
+            parts += [f"**{key.replace('_', ' ')}**: {', '.join(map(number, value))}"]
+    return parts
+
+
+def number(value):
+    """A value to look at."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return ", ".join(map(number, value)) if isinstance(value, list) else str(value)
+
+
+def quoted(found, text):
+    """What ``FILE/KEY/KEY | FORMAT`` says; keys may be numbers of list entries."""
+    path, _, form = (part.strip() for part in text.partition("|"))
+    name, *keys = path.split("/")
+    value = found[name]
+    for key in keys:
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return format(value, form) if form else number(value)
+
+
+def role(folder):
+    """The role ``{result}``, which quotes a number of a results file in a sentence."""
+    found = load(folder)
+
+    def quote(name, rawtext, text, lineno, inliner, options=None, content=None):
+        try:
+            return [nodes.Text(quoted(found, text))], []
+        except (KeyError, IndexError, ValueError, TypeError) as error:
+            message = inliner.reporter.warning(f"no result {text!r}: {error!r}", line=lineno)
+            return [nodes.Text("?")], [message]
+
+    return quote
+
+
+#: Where the README's block of results begins and ends.
+BEGIN, END = "<!-- results: written by docs/measure.py -->", "<!-- end of results -->"
+
+
+def readme_block(found):
+    """The README's few numbers."""
+    of_table, standings = found["table"], found["standings"]
+    summary, ranks = of_table["summary"], standings["summary"]["standings"]["all"]
+    cells = summary["n_cells"]
+    order = list(ranks["ranks"]["mean"])
+    policies = [name for name in order if name != "nsa"]
+    return "\n".join(
+        [
+            BEGIN,
+            f"- `{of_table['command']}`: NSA has the lowest regret in {summary['cells_won']['nsa']} of {cells} cells, "
+            f"and is level",
+            f"  with the best in {summary['cells_won_or_level']['nsa']}. Its mean regret is "
+            f"{summary['mean_regret']['nsa']:.3f}; chance has {summary['mean_regret']['random']:.3f}.",
+            f"- `{standings['command']}`: among {len(order)} tuned policies on nine bandits NSA has place "
+            f"{order.index('nsa') + 1}, with a mean",
+            f"  rank of {ranks['ranks']['mean']['nsa']:.1f}. The best other policy is {policies[0].split(':')[0]}, with "
+            f"{ranks['ranks']['mean'][policies[0]]:.1f}. Ranks closer than "
+            f"{ranks['ranks']['critical_difference']:.1f} do not differ",
+            "  significantly.",
+            f"- Measured with version {version(of_table)}; more in [the documentation](docs/index.md).",
+            END,
+        ]
+    )
+
+
+def with_block(readme, found):
+    """The README's text with its block of results renewed."""
+    if BEGIN not in readme:
+        return readme
+    before, _, rest = readme.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{readme_block(found)}{after}"
