@@ -14,7 +14,7 @@ from baselines.tunable import POSITIVE, Tunable
 class VDBE(StepPolicy):
     """Epsilon-greedy whose epsilon follows how much the values change: value-difference based exploration.
 
-    epsilon <- delta f + (1 - delta) epsilon with f = (1 - e^-x) / (1 + e^-x), x = |step (R - Q)| / sigma, after each
+    epsilon <- delta f + (1 - delta) epsilon with f = (1 - e^-x) / (1 + e^-x), x = abs(step (R - Q)) / sigma, after each
     reward, from epsilon = 1, and delta = 1 / K. Reference: Tokic (2010), Adaptive epsilon-Greedy Exploration in
     Reinforcement Learning Based on Value Differences. (His values of a bandit are sample means; here they have a
     constant step, since bandits change.)

@@ -7,6 +7,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
+SIDE = ("ipynb", "py", "py.md5", "zip", "json")  # what the gallery writes beside an example's page
+
 project = "NSA on Brian2"
 copyright = "the nsa-brian developers; MIT licence"
 release = version = version_of("nsa-brian")
@@ -23,7 +25,7 @@ extensions = [
     "pages",
     "mathml",
 ]
-exclude_patterns = ["_ext", "generated/examples/**/*.ipynb", "generated/examples/**/*.py", "**.ipynb_checkpoints"]
+exclude_patterns = ["_ext", "generated/scripts", "generated/notebooks", *(f"generated/examples/*.{x}" for x in SIDE)]
 nitpicky = False
 
 # The theme: light and dark, as the reader's system has it.
@@ -78,4 +80,4 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
 }
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["ref.python"]  # attributes of one letter, such as u, belong to several classes

@@ -158,7 +158,9 @@ def duration(record):
 def plain(summary):
     """Tables of a summary that brings none: numbers by name, and a table for each list or group of objects."""
     single = {key: value for key, value in summary.items() if not isinstance(value, dict | list)}
-    parts = [table(["", ""], [(key.replace("_", " "), number(value)) for key, value in single.items()])] if single else []
+    parts = (
+        [table(["", ""], [(key.replace("_", " "), number(value)) for key, value in single.items()])] if single else []
+    )
     for key, value in summary.items():
         if isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
             value = [{"": name, **each} for name, each in value.items()]
