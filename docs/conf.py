@@ -25,13 +25,16 @@ extensions = [
     "pages",
     "mathml",
 ]
-exclude_patterns = ["_ext", "generated/scripts", "generated/notebooks", *(f"generated/examples/*.{x}" for x in SIDE)]
+exclude_patterns = ["_ext", "_templates", "generated/scripts", "generated/notebooks"]
+exclude_patterns += [f"generated/examples/*.{suffix}" for suffix in SIDE]
 nitpicky = False
 
 # The theme: light and dark, as the reader's system has it.
 html_theme = "pydata_sphinx_theme"
 html_title = f"{project} {release}"
+templates_path = ["_templates"]
 html_static_path = ["_static"]
+html_logo = "_static/network.png"
 html_css_files = ["nsa.css"]
 html_show_sourcelink = False
 html_theme_options = {
@@ -41,7 +44,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
 }
 html_math_renderer = "mathml"
 
@@ -53,13 +56,14 @@ nb_execution_cache_path = str(HERE / "generated" / "notebooks")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_output_stderr = "remove"  # what engines say when they compile
 
 # The reference is made from docstrings in numpydoc's style; types are said there.
 autosummary_generate = True
 autosummary_imported_members = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "inherited-members": False, "show-inheritance": True}
+autodoc_default_options = {"members": True, "inherited-members": False, "show-inheritance": False}
 autodoc_preserve_defaults = True
 napoleon_google_docstring = False
 napoleon_use_ivar = True
@@ -79,5 +83,6 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
+    "default_thumb_file": str(HERE / "_static" / "network.png"),
 }
 suppress_warnings = ["ref.python"]  # attributes of one letter, such as u, belong to several classes

@@ -1,30 +1,42 @@
-"""What the README and the guides show runs as written."""
+"""What the README and the documentation show runs as written."""
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
+from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook
 
 from experiments.parser import build_parser
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text("utf-8")
-GUIDE = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("extending.md", "spiking.md"))
-SCRIPTS = re.findall(r"```python\n(.*?)```", README + GUIDE, re.S)
-COMMANDS = sorted(set(re.findall(r"`(nsa [^`>]*)", README + GUIDE)))
+README = PAGES["README.md"]
+SCRIPTS = [(name, i) for name in PAGES if name not in NOTEBOOKS for i in range(len(blocks(name)))]
+#: The notebooks that run by default; the others take some seconds each.
+QUICK = ("docs/tutorials/first_game.md",)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=range(len(SCRIPTS)))
-def test_python_examples_run(script, tmp_path, run_script):
-    done = run_script(script, tmp_path)
+@pytest.mark.parametrize(("page", "number"), SCRIPTS, ids=lambda value: str(value).removesuffix(".md"))
+def test_python_examples_run(page, number, tmp_path, run_script):
+    done = run_script(blocks(page)[number], tmp_path)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "page", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NOTEBOOKS]
+)
+def test_notebooks_run(page, tmp_path, run_script):
+    done = run_script(notebook(page), tmp_path, MPLBACKEND="agg")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_notebooks_are_python(page):
+    compile(notebook(page), page, "exec")
+
+
+@pytest.mark.parametrize("command", commands())
 def test_commands_are_understood(command):
     words = shlex.split(command)[1:]
-    if "--help" not in words:
+    if words != ["--version"] and "--help" not in words:
         build_parser().parse_args(words)
 
 
@@ -32,3 +44,12 @@ def test_nothing_is_left_to_fill_in_and_every_file_it_shows_is_there():
     assert not re.search(r"@[A-Z]+@|TODO", README)
     for target in re.findall(r"\]\(([^)]+)\)", README):
         assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) < 150
+
+
+def test_the_two_commands_of_the_readme_stand_first():
+    found = re.findall(r"^pip install.*&&.*$", README, re.M)
+    assert found[:2] == ["pip install . && nsa play", 'pip install ".[test]" && pytest']

@@ -2,9 +2,8 @@
 
 import argparse
 
-from pages.markdown import block, cell, code, table
-
 from experiments.parser import build_parser
+from pages.markdown import block, cell, code, table
 
 
 def page():

@@ -2,13 +2,12 @@
 
 import inspect
 
-from pages.markdown import code, table
-
 import baselines
 import envs
 from nsa_brian import PARAMETERS, load, load_model
 from nsa_brian.model.loading import SPIKING
 from nsa_brian.parameter_set import names
+from pages.markdown import code, table
 
 SETS = names()
 

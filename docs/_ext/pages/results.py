@@ -1,10 +1,10 @@
-"""The pages of results, from the files in `docs/results/`, which `python docs/measure.py` writes. No number is typed."""
+"""The pages of results, from the files in `docs/results/` that `docs/measure.py` writes. No number is typed."""
 
 import json
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-from docutils import nodes
 from pages.markdown import block, code, table
 
 
@@ -195,6 +195,8 @@ def quoted(found, text):
 
 def role(folder):
     """The role ``{result}``, which quotes a number of a results file in a sentence."""
+    from docutils import nodes  # here: who only reads the files does without
+
     found = load(folder)
 
     def quote(name, rawtext, text, lineno, inliner, options=None, content=None):
@@ -214,27 +216,22 @@ BEGIN, END = "<!-- results: written by docs/measure.py -->", "<!-- end of result
 def readme_block(found):
     """The README's few numbers."""
     of_table, standings = found["table"], found["standings"]
-    summary, ranks = of_table["summary"], standings["summary"]["standings"]["all"]
-    cells = summary["n_cells"]
-    order = list(ranks["ranks"]["mean"])
-    policies = [name for name in order if name != "nsa"]
-    return "\n".join(
-        [
-            BEGIN,
-            f"- `{of_table['command']}`: NSA has the lowest regret in {summary['cells_won']['nsa']} of {cells} cells, "
-            f"and is level",
-            f"  with the best in {summary['cells_won_or_level']['nsa']}. Its mean regret is "
-            f"{summary['mean_regret']['nsa']:.3f}; chance has {summary['mean_regret']['random']:.3f}.",
-            f"- `{standings['command']}`: among {len(order)} tuned policies on nine bandits NSA has place "
-            f"{order.index('nsa') + 1}, with a mean",
-            f"  rank of {ranks['ranks']['mean']['nsa']:.1f}. The best other policy is {policies[0].split(':')[0]}, with "
-            f"{ranks['ranks']['mean'][policies[0]]:.1f}. Ranks closer than "
-            f"{ranks['ranks']['critical_difference']:.1f} do not differ",
-            "  significantly.",
-            f"- Measured with version {version(of_table)}; more in [the documentation](docs/index.md).",
-            END,
-        ]
-    )
+    summary, ranks = of_table["summary"], standings["summary"]["standings"]["all"]["ranks"]
+    mean, order = ranks["mean"], list(ranks["mean"])
+    other = next(name for name in order if name != "nsa")
+    regret = summary["mean_regret"]
+    sentences = [
+        f"- `{of_table['command']}`: NSA has the lowest regret in {summary['cells_won']['nsa']} of "
+        f"{summary['n_cells']} cells and is best or level with the best in {summary['cells_won_or_level']['nsa']}. Its "
+        f"mean regret is {regret['nsa']:.3f}; chance has {regret['random']:.3f}.",
+        f"- `{standings['command']}`: among {len(order)} agents, all tuned, on nine bandits NSA has place "
+        f"{order.index('nsa') + 1} with a mean rank of {mean['nsa']:.1f}. The best other agent is "
+        f"{other.split(':')[0]} with {mean[other]:.1f}. Mean ranks closer than {ranks['critical_difference']:.1f} do "
+        "not differ significantly.",
+        f"- Measured with version {version(of_table)}. [The results](docs/results) name command, versions and machine.",
+    ]
+    lines = [textwrap.fill(each, 119, subsequent_indent="  ", break_on_hyphens=False) for each in sentences]
+    return "\n".join([BEGIN, *lines, END])
 
 
 def with_block(readme, found):
