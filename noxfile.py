@@ -26,6 +26,7 @@ def docs(session):
     """The documentation, warnings being errors, into `site/`."""
     session.install(".[docs]")
     session.run("python", "-m", "sphinx", "-W", "-b", "html", "docs", "site", *session.posargs)
+    session.run("python", "docs/links.py", "site")
 
 
 @nox.session
