@@ -11,12 +11,12 @@ from spiking import interpreted, small, unfound
 
 import envs
 from experiments import play
+from experiments.core.functions import respond
 from experiments.core.metrics import regret
 from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
 from experiments.studies.decision import spikes, statistics
 from experiments.studies.decision.study import STUDY as DECISION
-from experiments.studies.response.functions import respond
 from nsa_brian import NSA, SpikingNSA, load
 from nsa_brian.model.base import AnyModel
 from nsa_brian.spiking.rounds import SpikingRounds

@@ -5,8 +5,8 @@ import pytest
 from brian2 import ms
 from spiking import interpreted, small
 
+from experiments.core.functions import respond
 from experiments.core.settings import PlaySettings
-from experiments.studies.response.functions import respond
 from nsa_brian import NSAParameters, SpikingNSA, load
 from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds

@@ -13,6 +13,7 @@ import baselines
 import envs
 import nsa_brian
 from experiments import play, results
+from experiments.core.functions import respond
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSAAgent
 from experiments.core.play import trained
@@ -20,7 +21,6 @@ from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
 from experiments.parser import build_parser
 from experiments.studies.decision.rates import decide
-from experiments.studies.response.functions import respond
 from experiments.studies.table.study import PAPER, STUDY
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins

@@ -18,7 +18,19 @@ from evolution.dask_workers import DaskWorkers
 from experiments.evolve import folder as evolution_folder
 from nsa_brian import PARAMETERS, load
 
-EVOLVE = ["evolve", "--preset", "quick", "--population", "8", "--rounds", "40", "--generations", "10", "--seed", "5"]
+EVOLVE = [
+    "evolve",
+    "--preset",
+    "paper-quick",
+    "--population",
+    "8",
+    "--rounds",
+    "40",
+    "--generations",
+    "10",
+    "--seed",
+    "5",
+]
 
 
 def files(folder):
@@ -64,8 +76,10 @@ class TestASearch:
         assert json.loads(played)["settings"]["parameters"] == chosen.parameters.to_dict()
 
     def test_reports_the_champion_beside_the_authors_sets(self, serial):
-        rows = [line.split() for line in serial[1].splitlines() if line.startswith(("champion ", "minbandit"))]
-        assert [row[0] for row in rows][:3] == ["champion", "minbandit-38", "minbandit-29"]
+        rows = [
+            line.split() for line in serial[1].splitlines() if line.startswith(("champion ", "evolved", "minbandit"))
+        ]
+        assert [row[0] for row in rows][:4] == ["champion", "evolved", "minbandit-38", "minbandit-29"]
 
     def test_draws_four_figures(self, serial):
         for name in ("fitness", "genome", "functions", "parameters"):
@@ -175,7 +189,7 @@ BAD = {
     "fix to an illegal value": (["--fix", "tau_u=-2"], "tau_u must be a number above 0, got -2"),
     "population 1": (["--population", "1"], "population must be a whole number from 4 up, got 1"),
     "not a number": (["--sigma", "wide"], "--sigma takes numbers, got 'wide'"),
-    "unknown preset": (["--preset", "papre"], "known: paper-main, paper-appendix, quick"),
+    "unknown preset": (["--preset", "papre"], "known: default, quick, spiking, paper-main"),
     "unknown bandit": (["--envs", "MAB-Q"], "unknown bandit 'MAB-Q'"),
     "unknown engine": (["--engine", "network"], "engine must be one of table, rounds"),
     "unknown start": (["--start", "nobody"], "no parameter set 'nobody'"),
