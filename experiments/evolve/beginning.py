@@ -53,8 +53,24 @@ class Asked:
 def begun(args: argparse.Namespace) -> Asked:
     """A new search, or the same one if its folder is there."""
     settings, wanted = _settings(args)
-    if args.out == "":
-        raise ValueError("--out names nothing")
+    folder = Path(args.out or f"nsa-results/evolution-{search_id(wanted.to_dict())}")
+    return Asked(folder, dataclasses.asdict(settings), settings, wanted)
+
+
+def reproduced(args: argparse.Namespace) -> Asked:
+    """The search that found a parameter set, from its beginning."""
+    if args.preset is not None or read_given(EvolutionSettings, args):
+        raise ValueError("--reproduce takes all settings from the set; options of the search are for a new one")
+    chosen = load(args.reproduce)
+    if chosen.evolve is None:
+        raise ValueError(f"parameter set {chosen.name} does not say which search found it")
+    try:
+        lists = {name: tuple(value) for name, value in chosen.evolve.items() if isinstance(value, list)}
+        model = {} if chosen.model is None else {"model": args.reproduce}  # the set brings it, wherever its file is now
+        settings = EvolutionSettings(**{**chosen.evolve, **lists, **model})
+    except TypeError:
+        raise ValueError(f"parameter set {chosen.name}: 'evolve' has other settings than nsa evolve") from None
+    wanted = settings.search()
     folder = Path(args.out or f"nsa-results/evolution-{search_id(wanted.to_dict())}")
     return Asked(folder, dataclasses.asdict(settings), settings, wanted)
 

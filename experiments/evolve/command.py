@@ -27,13 +27,14 @@ from experiments.core.results import versions
 from experiments.core.tables import text_table
 from experiments.core.workers import MOST_WORKERS, check_workers
 from experiments.evolve import folder as folders
-from experiments.evolve.beginning import begun, resumed
+from experiments.evolve.beginning import Asked, begun, reproduced, resumed
 from experiments.evolve.figures_command import check_readable, drawn, write_all
 from experiments.evolve.folder import AnySearch
 from experiments.evolve.page import PAGE, page
 from experiments.evolve.progress import game_rounds
 from experiments.evolve.running import choose, evolve, so_far
 from experiments.evolve.settings import PRESETS, EvolutionSettings
+from nsa_brian import ParameterSet, load
 
 #: Which preset is meant where none is named.
 DEFAULTS = "default, or spiking for models of spikes; paper-main with an option of one run"
@@ -53,6 +54,7 @@ examples:
   nsa evolve --model adapting.py --fix b=0.5 --out adapted
   nsa evolve --scheduler tcp://127.0.0.1:8786
   nsa evolve --slurm 16 --slurm-option queue=normal --slurm-option walltime=02:00:00
+  nsa evolve --reproduce my-search/best.json --out again
   nsa play --parameters my-search/best.json"""
 
 
@@ -68,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help="queue, account, walltime, memory ...")
     add("--out", metavar="DIR", help="folder of the search (default nsa-results/evolution-ID)")
     add("--resume", metavar="DIR", help="go on with a search; only --generations, of one run, may differ")
+    add("--reproduce", metavar="SET", help="run the search again that found a set, shipped or best.json, and compare")
     add("--json", action="store_true", help="print one JSON object at the end")
     add("--quiet", action="store_true", help="no line for each piece of work, no word about the files")
 
@@ -78,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
     with ExitStack() as held:
         with blame_user():
             _check(args)
-            asked = begun(args) if args.resume is None else resumed(args)
+            asked = _asked(args)
             held.enter_context(Lock(asked.folder, tell=note))
             settings, search = asked.search()
             if search.generation:
@@ -90,10 +93,13 @@ def run(args: argparse.Namespace) -> None:
             workers.close()
         with blame_user(), blame_file(asked.folder, "a search's folder"):
             files = _told_in_full(asked.folder, settings, search, champion)
+    again = None if args.reproduce is None else load(args.reproduce)
     if args.json:
-        print(json_text(_outcome(search, settings, champion, files)))
+        print(json_text(_outcome(search, settings, champion, files, again)))
         return
     print(f"\n{_table(champion)}")
+    if again is not None:
+        print(f"\n{_compared(champion, again)}")
     if not args.quiet:
         print("\n" + "\n".join(f"{kind:<12}{name}" for kind, name in files.items()))
 
@@ -120,6 +126,13 @@ def _searched(
         raise
 
 
+def _asked(args: argparse.Namespace) -> Asked:
+    """A new search, one that is to go on, or one that is to be run again."""
+    if args.resume is not None:
+        return resumed(args)
+    return begun(args) if args.reproduce is None else reproduced(args)
+
+
 def _check(args: argparse.Namespace) -> None:
     check_workers(args.workers)
     if args.time_limit is not None and not args.time_limit > 0:
@@ -133,8 +146,10 @@ def _check(args: argparse.Namespace) -> None:
         chosen.insert(0, "workers")
     if len(chosen) > 1:
         raise ValueError(f"the work is done in one way: give only one of {', '.join('--' + name for name in chosen)}")
-    if args.resume is not None and args.out is not None:
-        raise ValueError("--resume names the folder; --out is for a new search")
+    if args.resume is not None and (args.out is not None or args.reproduce is not None):
+        raise ValueError("--resume names the folder; --out and --reproduce are for a new search")
+    if args.out == "":
+        raise ValueError("--out names nothing")
 
 
 def _workers(args: argparse.Namespace, population: int) -> Workers:
@@ -175,8 +190,19 @@ def _table(champion: Champion) -> str:
     return f"{words}\n\n" + text_table(["on further games of the same kind", "mean reward", "regret"], rows)
 
 
+def _compared(champion: Champion, again: ParameterSet) -> str:
+    """Whether a search that was run again found the same."""
+    if champion.parameters == again.parameters:
+        return f"the same parameters as {again.name}, to the last digit"
+    return f"not the parameters of {again.name}: other versions, or another processor, round otherwise"
+
+
 def _outcome(
-    search: AnySearch, settings: EvolutionSettings, champion: Champion, files: dict[str, str]
+    search: AnySearch,
+    settings: EvolutionSettings,
+    champion: Champion,
+    files: dict[str, str],
+    again: ParameterSet | None,
 ) -> dict[str, Any]:
     return {
         "settings": dataclasses.asdict(settings),
@@ -188,6 +214,7 @@ def _outcome(
         "stopped": search.stop or "time limit",
         "champion": {**dataclasses.asdict(champion), "parameters": champion.parameters.to_dict()},
         "files": files,
+        **({} if again is None else {"reproduced": champion.parameters == again.parameters}),
     }
 
 

@@ -78,6 +78,7 @@ def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, 
         f"reward {found['reward']:.4f}, regret {found['regret']:.4f}. Highest fitness in the search: "
         f"{champion.training:.4f}.",
         model=None if model == PAPER else model,
+        evolve=dataclasses.asdict(settings),
     )
     write_text(folder / BEST, best.to_json())
     return best

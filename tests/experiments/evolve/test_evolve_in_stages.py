@@ -161,3 +161,25 @@ def test_json_has_the_judgements(searched, nsa):
     found = json.loads(nsa("evolve", "--resume", "s", "--json", cwd=searched[0].parent))
     assert len(found["judged"]) == 2
     assert np.isclose(found["game_rounds"], 96 * 40 + 12 * 4 * 40 + 4 * 16 * 40 + 6 * (4 * 40 + 2 * 2 * 40))
+
+
+class TestReproduce:
+    def test_runs_the_search_of_a_set_again(self, searched, tmp_path, nsa):
+        said = nsa("evolve", "--reproduce", searched[0] / "best.json", "--out", "s", cwd=tmp_path)
+        assert "the same parameters as s, to the last digit" in said
+        assert (tmp_path / "s" / "best.json").read_bytes() == (searched[0] / "best.json").read_bytes()
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            (["minbandit-38"], "parameter set minbandit-38 does not say which search found it"),
+            (["evolved", "--population", "8"], "--reproduce takes all settings from the set"),
+            (["evolved", "--resume", "s"], "--resume names the folder"),
+            (["strange.json"], "'evolve' has other settings than nsa evolve"),
+        ],
+        ids=lambda value: value[0] if isinstance(value, list) else "",
+    )
+    def test_refuses_what_it_cannot_run_again(self, words, told, tmp_path, refused):
+        strange = {"parameters": load("evolved").parameters.to_dict(), "evolve": {"colour": "blue"}}
+        (tmp_path / "strange.json").write_text(json.dumps(strange))
+        assert told in refused("evolve", "--reproduce", *words, cwd=tmp_path)
