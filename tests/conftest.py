@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from scripts import Scripts
-from targets import brian2_target
+from targets import TARGETS, brian2_target
 
 from experiments.cli import main
 
@@ -85,7 +85,7 @@ def without_compiler():
         yield
 
 
-@pytest.fixture(params=["numpy", pytest.param("auto", marks=pytest.mark.slow)], ids=["numpy", "compiled"])
+@pytest.fixture(params=TARGETS.values(), ids=TARGETS)
 def with_and_without_compiler(request):
     """Brian2 without its C++ compiler, and among the slow tests with it: for what is the same in both."""
     with brian2_target(request.param):

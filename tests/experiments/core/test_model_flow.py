@@ -192,7 +192,7 @@ def model_of(folder, text):
     return load_model("text.py")
 
 
-def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, without_compiler):
+def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, with_and_without_compiler):
     more = """carried=("a",), synapse="slow : 1", drive_v="(Phi_v + slow) * phi_u_pre", plasticity='''
         w += chosen * Phi_eta * (R * w_max - w)
         slow += 0.02 * w / w_max
@@ -208,7 +208,9 @@ def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, witho
     assert agent.engine.state("a").any()
 
 
-def test_the_response_of_a_model_that_carries_state_over_is_that_of_a_games_beginning(folder, without_compiler):
+def test_the_response_of_a_model_that_carries_state_over_is_that_of_a_games_beginning(
+    folder, with_and_without_compiler
+):
     models = [model_of(folder, text) for text in (CARRIED, ADAPTING)]
     carried, anew = (respond(model.complete(SHORT), 51, model) for model in models)
     for key in anew:
