@@ -126,6 +126,34 @@ def run_script():
     scripts.close()
 
 
+@pytest.fixture(scope="session")
+def two_processes():
+    """Worker processes for tests that are not about how they begin and end: each imports Brian2 when it begins."""
+    from evolution.workers import Processes
+
+    made = Processes(2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def workers_at_hand(two_processes, monkeypatch):
+    """Commands that would start worker processes find those at work, and leave them so."""
+
+    class AtHand:
+        run, map = two_processes.run, two_processes.map
+
+        def __init__(self, n):
+            assert n <= two_processes.width
+            self.width = n
+
+        def close(self):
+            pass
+
+    for module in ("experiments.core.workers", "experiments.evolve.command"):
+        monkeypatch.setattr(f"{module}.Processes", AtHand)
+
+
 @pytest.fixture
 def nsa(monkeypatch, capsys):
     """Run the command in this process; what it prints."""

@@ -82,7 +82,7 @@ class TestASearch:
 
 
 class TestTheSameSearch:
-    def test_killed_and_resumed(self, tmp_path, serial, nsa, nsa_process):
+    def test_killed_and_resumed(self, tmp_path, serial, nsa, nsa_process, workers_at_hand):
         """In two processes, kill -9 in generation 5 of 10: the serial run's files, byte for byte."""
         search = [*EVOLVE, "--workers", "2", "--out", "s"]
         killed = subprocess.Popen(nsa_process.words(*search), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
