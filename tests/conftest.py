@@ -16,28 +16,33 @@ os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
 
 #: The units that take longest, longest first: begun first, so that at the end no process waits long for another.
 LONGEST = (
-    "nsa_brian/test_extensions.py",
-    "nsa_brian/test_spiking.py",
-    "evolution/test_evolve_models.py",
-    "experiments/core/test_model_flow.py",
     "scripts",
+    "nsa_brian/test_extensions.py",
+    "evolve",
     "nsa_brian/test_engines.py",
-    "experiments/evolve/test_evolve.py",
-    "experiments/evolve/test_evolve_a_model.py",
+    "experiments/core/test_model_flow.py",
     "studies",
-    "evolution/test_evolution.py",
-    "baselines/test_baselines.py",
+    "evolution/test_evolve_models.py",
     "nsa_brian/test_stretch.py",
-    "nsa_brian/test_model.py",
+    "experiments/bench/test_bench.py",
+    "baselines/test_baselines.py",
+    "evolution/test_evolution.py",
+    "nsa_brian/test_spiking.py",
+    "nsa_brian/test_spiking_engines.py",
     "nsa_brian/test_declaration.py",
+    "experiments/core/test_beta.py",
+    "experiments/test_outside.py",
     "experiments/test_cli.py",
     "evolution/test_staged.py",
-    "experiments/bench/test_bench.py",
-    "experiments/core/test_beta.py",
+    "nsa_brian/test_model.py",
+    "nsa_brian/test_network.py",
+    "nsa_brian/test_model_texts.py",
+    "test_fuzz.py",
 )
 #: Files that share what is made once for a session.
 TOGETHER = {
     "studies": ("experiments/studies/", "experiments/report/"),
+    "evolve": ("experiments/evolve/",),
     "scripts": ("test_examples.py", "test_readme.py"),
 }
 
