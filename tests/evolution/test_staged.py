@@ -8,7 +8,6 @@ import pytest
 from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion
 from evolution.fitness import choices
 from evolution.look import KEEP, LOOKS, Look
-from evolution.workers import Processes
 from nsa_brian import load
 
 SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
@@ -91,12 +90,8 @@ def test_the_champion_is_chosen_among_what_the_race_left(done):
     assert all(name.startswith(f"run {last}, ") or name.startswith("mean") for name in champion.selection)
 
 
-def test_workers_change_nothing(done):
-    workers = Processes(2)
-    try:
-        assert outcome(finished(StagedSearch(SETTINGS), workers)) == outcome(done)
-    finally:
-        workers.close()
+def test_workers_change_nothing(done, two_processes):
+    assert outcome(finished(StagedSearch(SETTINGS), two_processes)) == outcome(done)
 
 
 def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):

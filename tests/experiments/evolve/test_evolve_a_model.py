@@ -55,17 +55,16 @@ class TestTheCommand:
         assert "model adapting" in best.source
 
     @pytest.mark.parametrize("where", ["two processes", "dask"])
-    def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa):
+    def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa, request):
         """In an empty folder, here and in other processes: the same files, byte for byte."""
         here, _ = evolved
         shutil.copytree(here / "begun", tmp_path / "s")
         options = ["evolve", "--resume", "s", "--generations", "2"]
         if where == "dask":
-            distributed = pytest.importorskip("distributed")
-            quiet = {"dashboard_address": None, "local_directory": tmp_path / "d", "host": "127.0.0.1"}
-            with distributed.LocalCluster(n_workers=1, threads_per_worker=2, **quiet) as cluster:
-                said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
+            cluster = request.getfixturevalue("dask_cluster")
+            said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
         else:
+            request.getfixturevalue("workers_at_hand")
             said = nsa(*options, "--workers", "2", cwd=tmp_path)
         assert "the model adapting, 22 genes, played by table" in said
         assert files(tmp_path / "s") == files(here / "s")
