@@ -59,14 +59,10 @@ class TestASearch:
         assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(drawn)
         assert all(files(searched[0])[name] == image for name, image in drawn.items())
 
-    def test_stopped_in_the_look_and_in_the_race_it_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
-        first = nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
-        assert "champion: look, best" in first
+    def test_stopped_in_the_look_it_has_a_champion_and_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
+        assert "champion: look, best" in nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
         assert StagedSearch.load(tmp_path / "s").generation == 0
-        for _ in range(4):
-            nsa("evolve", "--resume", "s", "--time-limit", "0.0001", cwd=tmp_path)
-        assert 0 < StagedSearch.load(tmp_path / "s").generation < 6
-        assert "going on after generation 1 of 6 in all runs, in rung 1" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
+        assert "going on after 96 of 96 sets looked at" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
         assert files(tmp_path / "s") == files(searched[0])
 
     @pytest.mark.slow
