@@ -25,7 +25,8 @@ class Champion:
     origin : str
         Which candidate it was: of the hall of fame, the last centre, the best of the last generation.
     training : float
-        The highest fitness that any individual reached in the search, on its own generation's games: a lucky score.
+        The highest fitness that any individual reached in the run that leads, on its own generation's games: a lucky
+        score.
     selection : dict
         Mean reward of every candidate on the games that the champion was chosen by.
     report : dict
@@ -56,7 +57,7 @@ def choose_champion(
     Parameters
     ----------
     search : Search or StagedSearch
-        With at least one generation done.
+        With at least one generation, or part of the look, done.
     workers : Workers, optional
     iterations : int
         Games of each bandit and number of arms, for choosing and again for reporting; or seeds, for a fitness of one's
@@ -75,7 +76,7 @@ def choose_champion(
     return Champion(
         parameters=candidates[origin],
         origin=origin,
-        training=max(record["best"] for record in search.logbook),
+        training=max((record["best"] for record in search.logbook), default=float("nan")),
         selection=rewards,
         report={
             name: {"reward": reward, "regret": regret}

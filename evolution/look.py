@@ -35,6 +35,8 @@ class Look:
     ----------
     n_sets : int
         Sets at first.
+    n_starts : int
+        Those that shall be found: twice as many are looked at to the last, if there are so many.
     games : Games
         What they are judged by; in the first looks by a single trial and few games of each kind.
     genome : Genome
@@ -51,9 +53,16 @@ class Look:
     """
 
     def __init__(
-        self, n_sets: int, games: Games, genome: Genome, seed: tuple[int, ...], fitness: OwnFitness | None = None
+        self,
+        n_sets: int,
+        n_starts: int,
+        games: Games,
+        genome: Genome,
+        seed: tuple[int, ...],
+        fitness: OwnFitness | None = None,
     ) -> None:
-        self.n_sets, self._games, self._genome, self._seed, self._fitness = n_sets, games, genome, seed, fitness
+        self.n_sets, self.n_starts = n_sets, n_starts
+        self._games, self._genome, self._seed, self._fitness = games, genome, seed, fitness
         self.looked_at = [np.arange(n_sets)]
         self.regrets = [np.empty(0)]
 
@@ -68,12 +77,10 @@ class Look:
         return len(self.looked_at) == LOOKS and len(self.regrets[-1]) == len(self.looked_at[-1])
 
     @property
-    def work(self) -> tuple[int, int]:
-        """Game-rounds done, and in all."""
-        sizes = [max(1, self.n_sets // KEEP**look) for look in range(LOOKS)]
-        each = [len(games.cells) * games.iterations * games.n_rounds for games in map(self.games, range(LOOKS))]
-        done = sum(len(regrets) * cost for regrets, cost in zip(self.regrets, each, strict=False))
-        return done, sum(size * cost for size, cost in zip(sizes, each, strict=True))
+    def sizes(self) -> list[int]:
+        """Sets of each look."""
+        fewest = min(2 * self.n_starts, self.n_sets)
+        return [max(fewest, self.n_sets // KEEP**look) for look in range(LOOKS)]
 
     def games(self, look: int) -> Games:
         """What is played at a look."""
@@ -91,14 +98,14 @@ class Look:
         self.regrets[look] = known = np.concatenate([known, found.regret.mean(axis=1)])
         if len(known) == len(sets) and look + 1 < LOOKS:
             best = sets[np.argsort(known, kind="stable")]
-            self.looked_at.append(best[: max(1, len(sets) // KEEP)])
+            self.looked_at.append(best[: self.sizes[look + 1]])
             self.regrets.append(np.empty(0))
 
     def parameters(self, number: int) -> NSAParameters:
         """A set by its number."""
         return self._genome.decode(self.vectors[number].tolist())
 
-    def starts(self, n: int) -> list[int]:
+    def starts(self) -> list[int]:
         """The best sets of the last look, best first, that differ from each other in what they do.
 
         Many genes stand for one strategy, win-stay-lose-shift above all. Sets that choose alike on the same games
@@ -106,14 +113,14 @@ class Look:
         """
         order = self.looked_at[-1][np.argsort(self.regrets[-1], kind="stable")]
         if self._fitness is not None:  # which says nothing of choices
-            return [int(number) for number in order[:n]]
+            return [int(number) for number in order[: self.n_starts]]
         done = choices(self.games(0), (*self._seed, LOOKS), [self.parameters(number) for number in order])
         chosen: list[int] = []
         for i in range(len(order)):
-            if len(chosen) < n and all((done[i] != done[j]).mean() >= DIFFERENT for j in chosen):
+            if len(chosen) < self.n_starts and all((done[i] != done[j]).mean() >= DIFFERENT for j in chosen):
                 chosen.append(i)
         rest = [i for i in range(len(order)) if i not in chosen]
-        return [int(order[i]) for i in (chosen + rest)[:n]]
+        return [int(order[i]) for i in (chosen + rest)[: self.n_starts]]
 
     def state(self) -> dict[str, Any]:
         """What was found so far, as arrays by name."""

@@ -19,6 +19,11 @@ from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Serial, Workers
 from nsa_brian.parameters import NSAParameters
 
+#: Generations with steps above :data:`WIDE_STEP` after which steps count as wide for good. A gene's range is 2 pi wide
+#: and turns back at its bounds: such a distribution sees the same everywhere, and a noisy fitness does not shrink it.
+WIDE = 40
+WIDE_STEP = 1.0
+
 #: Streams of random numbers of a search, apart from each other.
 GAMES, STEPS, STARTS, SELECTION, REPORT = range(5)
 
@@ -120,6 +125,12 @@ class Search:
         if self.restart >= self.settings.restarts:
             return self._stagnation
         return ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether the present run's steps have stayed so wide that it does not close in."""
+        sigmas = [record["sigma"] for record in self.logbook if record["restart"] == self.restart]
+        return len(sigmas) >= WIDE and min(sigmas[-WIDE:]) > WIDE_STEP
 
     def step(self, workers: Workers | None = None, games: Games | None = None) -> None:
         """One generation; by other games than the settings' if there are such."""
@@ -269,6 +280,8 @@ class Search:
         if spread.max() < SMALLEST_STEP:
             return "the distribution has shrunk to a point"
         n = self.settings.stagnation
+        if n and self.wide:
+            return f"steps stayed wide for {WIDE} generations"
         regrets = [record["regret"] for record in self.logbook if record["restart"] == self.restart]
         if n and len(regrets) >= 2 * n and np.median(regrets[-n:]) >= np.median(regrets[-2 * n : -n]):
             return f"no improvement within {n} generations"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from deap import tools
 
 from evolution.archive import Arrays, Form
 from evolution.checkpoint import versions
-from evolution.fitness import OwnFitness
+from evolution.fitness import Games, OwnFitness
 from evolution.look import Look
 from evolution.search import Search, evaluate, name_of
 from evolution.stages import Rung, StagedSettings
@@ -22,11 +23,15 @@ from nsa_brian.parameters import NSAParameters
 
 #: Streams of random numbers, apart from each other and from those of the runs.
 LOOK, JUDGE = 10, 11
-#: Games of each kind, or seeds of a fitness of the user's own, that runs are judged by at the end of a rung.
-JUDGED_BY = 8
+#: Games of each kind, or seeds of a fitness of the user's own, that runs are judged by at the end of a rung: the same
+#: ones each time, so that a run can be followed over the rungs. The champion is chosen and reported on others.
+JUDGED_BY = 16
+
+#: Making the table that answers for an individual takes about as long as playing so many game-rounds with it.
+TABLE = 250_000
 
 STAGES = "stages.npz"
-STAGED = Form("nsa-staged-search", 2, "a search in stages")
+STAGED = Form("nsa-staged-search", 3, "a search in stages")
 
 
 class StagedSearch:
@@ -47,15 +52,23 @@ class StagedSearch:
     look : Look
     runs : dict of Search
         By number, once the look is over.
+    began : dict
+        Regrets on held-out games of the sets that the runs began at, by the run's number.
     judged : list of dict
-        Regrets of the runs' centres at the end of each rung, by number.
+        Regrets of the runs' centres at the end of each rung, on the same games.
+    stepped : int or None
+        The run that the last step was a generation of.
     """
 
     def __init__(self, settings: StagedSettings, fitness: OwnFitness | None = None) -> None:
         self.settings, self.fitness, self.genome = settings, fitness, settings.genome
-        self.look = Look(settings.sets, settings.games, self.genome, (settings.seed, LOOK), fitness)
+        self.look = Look(
+            settings.sets, settings.rungs[0].runs, settings.games, self.genome, (settings.seed, LOOK), fitness
+        )
         self.runs: dict[int, Search] = {}
+        self.began: dict[int, float] = {}
         self.judged: list[dict[int, float]] = []
+        self.stepped: int | None = None
         self._unsaved: set[int] = set()
 
     @property
@@ -72,15 +85,25 @@ class StagedSearch:
         return sorted(last, key=lambda number: last[number])[: self.settings.rungs[self.rung].runs]
 
     @property
-    def leader(self) -> Search:
-        """The run that was best when they were judged last."""
+    def leading(self) -> int:
+        """The number of the run that was best when they were judged last."""
         last = self.judged[-1] if self.judged else dict.fromkeys(self.runs, 0.0)
-        return self.runs[min(last, key=lambda number: last[number])]
+        return min(last, key=lambda number: last[number])
+
+    @property
+    def leader(self) -> Search:
+        """That run."""
+        return self.runs[self.leading]
+
+    @property
+    def best(self) -> float:
+        """The least regret on held-out games so far; NaN before there are runs."""
+        return min((regret for regrets in (self.began, *self.judged) for regret in regrets.values()), default=math.nan)
 
     @property
     def stop(self) -> str:
         """Why the search is over; empty if it is not."""
-        return "the race is over" if len(self.judged) == len(self.settings.rungs) else ""
+        return "the race has been run" if len(self.judged) == len(self.settings.rungs) else ""
 
     @property
     def generation(self) -> int:
@@ -88,46 +111,89 @@ class StagedSearch:
         return sum(run.generation for run in self.runs.values())
 
     @property
+    def work(self) -> tuple[float, float]:
+        """Work done, and in all, in game-rounds; making an individual's table counts as some of them."""
+        done, total = (sum(n * cost(games) for n, games in part) for part in zip(*self._plan(), strict=True))
+        return done, total
+
+    @property
+    def game_rounds(self) -> int:
+        """Game-rounds that were played, but for those that runs were judged by."""
+        return sum(done * game_rounds(games) for (done, games), _ in self._plan())
+
+    def _plan(self) -> list[tuple[tuple[int, Games], tuple[int, Games]]]:
+        """For each look and each rung, the individuals that have played and all that will, with their games."""
+        look, settings, plan = self.look, self.settings, []
+        for i, size in enumerate(look.sizes):
+            done = len(look.regrets[i]) if i < len(look.regrets) else 0
+            plan.append(((done, look.games(i)), (size, look.games(i))))
+        for rung, (begin, end) in zip(settings.rungs, settings.spans, strict=True):
+            games = dataclasses.replace(settings.games, iterations=rung.iterations)
+            done = sum(min(max(run.generation, begin), end) - begin for run in self.runs.values())
+            all_ = rung.runs * rung.generations
+            plan.append(((settings.population * done, games), (settings.population * all_, games)))
+        return plan
+
+    @property
     def logbook(self) -> tools.Logbook:
-        """That of the leader."""
-        return self.leader.logbook
+        """That of the leader; empty while there are no runs."""
+        return self.leader.logbook if self.runs else tools.Logbook()
 
     def step(self, workers: Workers | None = None) -> None:
         """A piece of work: some sets of the look, a generation of a run, or the judgement at the end of a rung."""
+        self.stepped = None
         if not self.look.done:
             self.look.step(workers)
         elif not self.runs:
-            for number, chosen in enumerate(self.look.starts(self.settings.rungs[0].runs), start=1):
-                self.runs[number] = Search(self.settings.run(number, self.look.parameters(chosen)), self.fitness)
+            starts = [self.look.parameters(number) for number in self.look.starts()]
+            self.began = dict(enumerate(self.judge(starts, workers), start=1))
+            for number, start in enumerate(starts, start=1):
+                self.runs[number] = Search(self.settings.run(number, start), self.fitness)
             self._unsaved |= set(self.runs)
         else:
             self._race(self.settings.rungs[self.rung], workers)
 
     def _race(self, rung: Rung, workers: Workers | None) -> None:
-        far = sum(each.generations for each in self.settings.rungs[: self.rung + 1])
+        _, far = self.settings.spans[self.rung]
         behind = [number for number in self.racing if self.runs[number].generation < far]
         if behind:
             self.runs[behind[0]].step(workers, dataclasses.replace(self.settings.games, iterations=rung.iterations))
             self._unsaved.add(behind[0])
+            self.stepped = behind[0]
             return
         racing = self.racing
-        centres = [self.runs[number].centre for number in racing]
+        found = self.judge([self.runs[number].centre for number in racing], workers)
+        self.judged.append(dict(zip(racing, found, strict=True)))
+
+    def judge(self, parameters: Sequence[NSAParameters], workers: Workers | None = None) -> list[float]:
+        """Mean regrets on the games that the runs are judged by."""
+        seed = (self.settings.seed, JUDGE)
         if self.fitness is None:
             games = dataclasses.replace(self.settings.games, iterations=JUDGED_BY)
-            found = evaluate(games, (self.settings.seed, JUDGE, self.rung), centres, workers).regret
+            found = evaluate(games, seed, parameters, workers).regret
         else:
-            seeds = [(self.settings.seed, JUDGE, self.rung, i) for i in range(JUDGED_BY)]
-            found = np.hstack([evaluate(self.fitness, seed, centres, workers).regret for seed in seeds])
-        self.judged.append(dict(zip(racing, map(float, found.mean(axis=1)), strict=True)))
+            seeds = [(*seed, i) for i in range(JUDGED_BY)]
+            found = np.hstack([evaluate(self.fitness, each, parameters, workers).regret for each in seeds])
+        return [float(regret) for regret in found.mean(axis=1)]
 
     def candidates(self) -> dict[str, NSAParameters]:
-        """Who may become champion: those of the runs that raced last, and the mean of the leader's last centres."""
+        """Who may become champion: those of the runs that raced last, and the mean of the leader's last centres.
+
+        Before there is a generation, the best sets of the look.
+        """
+        if not self.generation:
+            known = next(i for i in reversed(range(len(self.look.regrets))) if len(self.look.regrets[i]))
+            best = np.argsort(self.look.regrets[known], kind="stable")[: Search.HALL]
+            return {
+                f"look, best {i}": self.look.parameters(self.look.looked_at[known][n]) for i, n in enumerate(best, 1)
+            }
         found: dict[str, NSAParameters] = {}
         for number in self.judged[-1] if self.judged else self.runs:
-            of_run = self.runs[number].candidates()
+            of_run = self.runs[number].candidates() if self.runs[number].generation else {}
             found |= {f"run {number}, {name}": parameters for name, parameters in of_run.items()}
-        mean = self.genome.decode(np.mean(self.leader.centres, axis=0).tolist())
-        return {**found, "mean of the last centres": mean}
+        if self.leader.centres:
+            found["mean of the last centres"] = self.genome.decode(np.mean(self.leader.centres, axis=0).tolist())
+        return found
 
     def save(self, folder: str | Path, extra: Mapping[str, Any] | None = None) -> None:
         """Write what is new to the search's folder: the runs to folders of their own, then all else in one file.
@@ -136,11 +202,11 @@ class StagedSearch:
         """
         folder = Path(folder)
         path, settings = folder / STAGES, self.settings.to_dict()
-        if path.exists() and _read(path)[0]["settings"] != json.loads(json.dumps(settings)):
+        if path.exists() and read(folder)[0]["settings"] != json.loads(json.dumps(settings)):
             raise ValueError(f"{folder} holds another search: save to a folder of its own")
         folder.mkdir(parents=True, exist_ok=True)
         for number in sorted(self._unsaved):
-            self.runs[number].save(_run_folder(folder, number))
+            self.runs[number].save(run_folder(folder, number))
         self._unsaved = set()
         meta = {
             "settings": settings,
@@ -148,7 +214,7 @@ class StagedSearch:
             "extra": dict(extra or {}),
             "versions": versions(),
             "runs": list(self.runs),
-            "judged": [list(map(list, regrets.items())) for regrets in self.judged],
+            "judged": [list(map(list, regrets.items())) for regrets in (self.began, *self.judged)],
         }
         STAGED.write(path, meta, self.look.state())
 
@@ -156,29 +222,47 @@ class StagedSearch:
     def load(cls, folder: str | Path, fitness: OwnFitness | None = None) -> StagedSearch:
         """The search of a folder, as it was when it was saved; a ValueError if there is none."""
         folder = Path(folder)
-        meta, arrays = _read(folder / STAGES)
+        meta, arrays = read(folder)
         if bool(meta["fitness"]) != (fitness is not None):
             raise ValueError(f"the search's own fitness is {meta['fitness'] or 'none'}: give that one")
         try:
             search = cls(StagedSettings.from_dict(meta["settings"]), fitness)
             search.look.restore(arrays)
-            search.runs = {number: Search.load(_run_folder(folder, number), fitness) for number in meta["runs"]}
-            search.judged = [{int(number): float(regret) for number, regret in regrets} for regrets in meta["judged"]]
+            search.runs = {number: Search.load(run_folder(folder, number), fitness) for number in meta["runs"]}
+            search.began, *search.judged = (
+                {int(number): float(regret) for number, regret in regrets} for regrets in meta["judged"]
+            )
         except (TypeError, KeyError, AttributeError, IndexError):  # entries that we never write
             raise ValueError(f"{folder / STAGES} is not {STAGED.called}") from None
         for number, run in search.runs.items():
             if run.settings != search.settings.run(number, run.settings.start):
-                raise ValueError(f"{_run_folder(folder, number)} holds a run of another search")
-        if any(not set(regrets) <= set(search.runs) for regrets in search.judged):
+                raise ValueError(f"{run_folder(folder, number)} holds a run of another search")
+        if set(search.began) != set(search.runs) or any(not set(r) <= set(search.runs) for r in search.judged):
             raise ValueError(f"{folder / STAGES}: runs were judged that there are not")
         return search
 
 
-def _run_folder(folder: Path, number: int) -> Path:
+def game_rounds(games: Games) -> int:
+    """Rounds that an individual plays, in all of its games."""
+    return len(games.cells) * games.iterations * games.n_rounds
+
+
+def cost(games: Games) -> int:
+    """Work that an individual makes, in game-rounds."""
+    return game_rounds(games) + (TABLE if games.played_by == "table" else 0)
+
+
+def run_folder(folder: Path, number: int) -> Path:
+    """Where one of the runs is kept."""
     return folder / f"run-{number}"
 
 
-def _read(path: Path) -> tuple[dict[str, Any], Arrays]:
+def read(folder: Path) -> tuple[dict[str, Any], Arrays]:
+    """What the file of a search in stages holds; a ValueError if there is none."""
+    path = folder / STAGES
     if not path.is_file():
-        raise ValueError(f"{path.parent} is not the folder of a search in stages: it has no {STAGES}")
-    return STAGED.read(path, "settings", "fitness", "runs", "judged")
+        raise ValueError(f"{folder} is not the folder of a search in stages: it has no {STAGES}")
+    meta, arrays = STAGED.read(path, "settings", "fitness", "extra", "versions", "runs", "judged")
+    if not isinstance(meta["extra"], dict) or not isinstance(meta["versions"], dict):
+        raise ValueError(f"{path} is not {STAGED.called}")
+    return meta, arrays

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evolution.bounds import check_whole
@@ -71,7 +72,7 @@ class StagedSettings:
     def __post_init__(self) -> None:
         if not self.rungs:
             raise ValueError("rungs must name at least one part of the race")
-        for one, other in zip(self.rungs, self.rungs[1:], strict=False):
+        for one, other in pairwise(self.rungs):
             if other.runs > one.runs:
                 raise ValueError(f"a rung cannot have more runs than the one before, got {other.runs} after {one.runs}")
         for rung in self.rungs:
@@ -96,6 +97,12 @@ class StagedSettings:
     def generations(self) -> int:
         """Generations of a run that goes all the way."""
         return sum(rung.generations for rung in self.rungs)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The generations of a run between which each rung lies."""
+        ends = list(accumulate((rung.generations for rung in self.rungs), initial=0))
+        return list(pairwise(ends))
 
     def run(self, number: int, start: NSAParameters | None) -> SearchSettings:
         """The settings of one of the runs, which have random numbers of their own."""

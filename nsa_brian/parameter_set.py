@@ -1,7 +1,8 @@
 """Parameter sets with a name and a provenance: those shipped with the package, and files of the user's own.
 
 A parameter file is a JSON object with ``parameters`` (all 22 names, and a model's own) and, if wanted, ``name``,
-``source``, ``note`` and ``model``, the model in full that they are of. A bare object of the 22 names is accepted too.
+``source``, ``note``, ``model``, the model in full that they are of, and ``evolve``, the options of the search that
+found them. A bare object of the 22 names is accepted too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -27,13 +29,14 @@ _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """Parameters, where they come from, and the model that they are of; None for the paper's."""
+    """Parameters, where they come from, the model that they are of, None for the paper's, and the search's options."""
 
     parameters: NSAParameters
     name: str = ""
     source: str = ""
     note: str = ""
     model: AnyModel | None = None
+    evolve: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for label in ("name", "source", "note"):
@@ -44,6 +47,8 @@ class ParameterSet:
         record: dict[str, Any] = {"name": self.name, "source": self.source, "note": self.note}
         if self.model is not None:
             record["model"] = self.model.to_dict()
+        if self.evolve is not None:
+            record["evolve"] = dict(self.evolve)
         return json.dumps({**record, "parameters": self.parameters.to_dict()}, indent=1, ensure_ascii=False)
 
     @classmethod
@@ -55,15 +60,19 @@ class ParameterSet:
         if "parameters" not in record:
             return cls(NSAParameters.from_dict(record), name)
         values = record["parameters"]
-        labels = {key: label for key, label in record.items() if key not in ("parameters", "model")}
+        labels = {key: label for key, label in record.items() if key not in ("parameters", "model", "evolve")}
         if not isinstance(values, dict):
             raise ValueError(f"'parameters' must be a JSON object, got {type(values).__name__}")
         unknown = set(labels) - {"name", "source", "note"}
         if unknown:
-            raise ValueError(f"unknown entry {sorted(unknown)[0]!r}; known are parameters, name, source, note, model")
+            known = "parameters, name, source, note, model, evolve"
+            raise ValueError(f"unknown entry {sorted(unknown)[0]!r}; known are {known}")
         wrong = [key for key, label in labels.items() if not isinstance(label, str)]
         if wrong:
             raise ValueError(f"{wrong[0]!r} must be a text, got {labels[wrong[0]]!r}")
+        evolve = record.get("evolve")
+        if not isinstance(evolve, dict | None):
+            raise ValueError(f"'evolve' must be a JSON object, got {type(evolve).__name__}")
         model = None
         if record.get("model") is not None:
             from nsa_brian.model.base import (
@@ -72,7 +81,7 @@ class ParameterSet:
 
             model = model_from_dict(record["model"])
         declared = None if model is None else model.declared
-        return cls(NSAParameters.from_dict(values, declared), **{"name": name, **labels}, model=model)
+        return cls(NSAParameters.from_dict(values, declared), **{"name": name, **labels}, model=model, evolve=evolve)
 
 
 def names() -> list[str]:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from scripts import Scripts
-from targets import brian2_target
+from targets import TARGETS, brian2_target
 
 from experiments.cli import main
 
@@ -16,28 +16,33 @@ os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
 
 #: The units that take longest, longest first: begun first, so that at the end no process waits long for another.
 LONGEST = (
-    "nsa_brian/test_extensions.py",
-    "nsa_brian/test_spiking.py",
-    "evolution/test_evolve_models.py",
-    "experiments/core/test_model_flow.py",
     "scripts",
+    "nsa_brian/test_extensions.py",
+    "evolve",
     "nsa_brian/test_engines.py",
-    "experiments/evolve/test_evolve.py",
-    "experiments/evolve/test_evolve_a_model.py",
+    "experiments/core/test_model_flow.py",
     "studies",
-    "evolution/test_evolution.py",
-    "baselines/test_baselines.py",
+    "evolution/test_evolve_models.py",
     "nsa_brian/test_stretch.py",
-    "nsa_brian/test_model.py",
+    "experiments/bench/test_bench.py",
+    "baselines/test_baselines.py",
+    "evolution/test_evolution.py",
+    "nsa_brian/test_spiking.py",
+    "nsa_brian/test_spiking_engines.py",
     "nsa_brian/test_declaration.py",
+    "experiments/core/test_beta.py",
+    "experiments/test_outside.py",
     "experiments/test_cli.py",
     "evolution/test_staged.py",
-    "experiments/bench/test_bench.py",
-    "experiments/core/test_beta.py",
+    "nsa_brian/test_model.py",
+    "nsa_brian/test_network.py",
+    "nsa_brian/test_model_texts.py",
+    "test_fuzz.py",
 )
 #: Files that share what is made once for a session.
 TOGETHER = {
     "studies": ("experiments/studies/", "experiments/report/"),
+    "evolve": ("experiments/evolve/",),
     "scripts": ("test_examples.py", "test_readme.py"),
 }
 
@@ -85,7 +90,7 @@ def without_compiler():
         yield
 
 
-@pytest.fixture(params=["numpy", pytest.param("auto", marks=pytest.mark.slow)], ids=["numpy", "compiled"])
+@pytest.fixture(params=TARGETS.values(), ids=TARGETS)
 def with_and_without_compiler(request):
     """Brian2 without its C++ compiler, and among the slow tests with it: for what is the same in both."""
     with brian2_target(request.param):
@@ -124,6 +129,34 @@ def run_script():
     scripts = Scripts()
     yield scripts
     scripts.close()
+
+
+@pytest.fixture(scope="session")
+def two_processes():
+    """Worker processes for tests that are not about how they begin and end: each imports Brian2 when it begins."""
+    from evolution.workers import Processes
+
+    made = Processes(2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def workers_at_hand(two_processes, monkeypatch):
+    """Commands that would start worker processes find those at work, and leave them so."""
+
+    class AtHand:
+        run, map = two_processes.run, two_processes.map
+
+        def __init__(self, n):
+            assert n <= two_processes.width
+            self.width = n
+
+        def close(self):
+            pass
+
+    for module in ("experiments.core.workers", "experiments.evolve.command"):
+        monkeypatch.setattr(f"{module}.Processes", AtHand)
 
 
 @pytest.fixture

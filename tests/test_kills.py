@@ -12,15 +12,20 @@ import pytest
 
 GAMES = "--agents random,ucb1,nsa --rounds 300 --repetitions 4 --workers 2 --json --out o"
 
-#: Commands that take some seconds, each with the kills that it is shown with; 50 in all.
+#: Commands that take some seconds, each with the kills that it is shown with; 62 in all.
 KILLED = {
     "play": (f"play {GAMES} --rounds 3000", 8),
     "table": (f"table {GAMES} --envs MAB-P,MAB-D --arms 5,20", 10),
     "standings": (f"standings {GAMES} --envs MAB-P,switching --arms 5,20", 8),
     "tune": ("tune --preset quick --policies epsilon-greedy,d-ucb,vdbe --workers 2 --json --out o", 6),
-    "evolve": (
-        "evolve --preset quick --population 8 --rounds 60 --generations 6 --workers 2 --stagnation 1 --restarts 1 "
-        "--json --out o",
+    "evolve, one run": (
+        "evolve --preset paper-quick --population 8 --rounds 60 --generations 6 --workers 2 --stagnation 1 "
+        "--restarts 1 --json --out o",
+        12,
+    ),
+    "evolve, in stages": (
+        "evolve --look 1100 --rungs 3x3x1,1x4x2 --population 8 --envs MAB-P --arms 3 --rounds 40 --workers 2 --json "
+        "--out o",
         12,
     ),
     "report": ("report --preset quick --workers 2 --json --out o", 6),
@@ -74,38 +79,6 @@ def test_goes_on_to_the_same_bytes_without_orphans_or_stray_files(name, nsa_proc
         assert again.stdout == expected.stdout
         assert contents(folder) == contents(straight)
         _wait_until(lambda: not processes(folder))
-
-
-@pytest.mark.slow
-def test_a_search_in_stages_goes_on_to_the_same_bytes(tmp_path):
-    """In all stages: look, race, judgement."""
-    script = """
-import sys
-from pathlib import Path
-from evolution import Games, Rung, StagedSearch, StagedSettings
-games = Games(envs=("MAB-P",), arms=(3,), iterations=1, rounds=40)
-settings = StagedSettings(games=games, sets=1100, rungs=(Rung(3, 2), Rung(1, 3)), population=6, seed=3)
-folder = Path(sys.argv[1])
-search = StagedSearch.load(folder) if (folder / "stages.npz").exists() else StagedSearch(settings)
-while not search.stop:
-    search.step()
-    search.save(folder)
-"""
-    import sys
-
-    (tmp_path / "run.py").write_text(script)
-    words = [sys.executable, str(tmp_path / "run.py")]
-    began = time.monotonic()
-    subprocess.run([*words, str(tmp_path / "straight")], check=True)
-    lasts = time.monotonic() - began
-    rng = random.Random(1)
-    for _ in range(8):
-        process = subprocess.Popen([*words, str(tmp_path / "killed")])
-        time.sleep(rng.uniform(0.5, 1) * lasts)
-        process.kill()
-        process.wait()
-    subprocess.run([*words, str(tmp_path / "killed")], check=True)
-    assert contents(tmp_path / "killed") == contents(tmp_path / "straight")
 
 
 def _wait_until(true, seconds=30):

@@ -16,8 +16,8 @@ WRITE = {
     "standings": f"standings {GAMES} --envs MAB-P,switching --arms 5",
     "tune": "tune --preset quick --policies epsilon-greedy --quiet --out o",
     "report": "report --preset quick --quiet --out o",
-    "evolve": "evolve --preset quick --population 8 --rounds 60 --generations 3 --quiet --out o",
-    "evolve, other": "evolve --preset quick --population 8 --rounds 60 --generations 3 --quiet --out o --seed 1",
+    "evolve": "evolve --preset paper-quick --population 8 --rounds 60 --generations 3 --quiet --out o",
+    "evolve, other": "evolve --preset paper-quick --population 8 --rounds 60 --generations 3 --quiet --out o --seed 1",
     "evolution-figures": "evolution-figures o",
     "record": "record o/walk.csv --rounds 500 --quiet",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 from contextlib import ExitStack
 from pathlib import Path
 from shlex import quote
@@ -13,11 +14,12 @@ from evolution.bounds import check_whole
 from evolution.champion import Champion
 from evolution.checkpoint import LOGBOOK
 from evolution.lock import Lock
-from evolution.search import Search
+from evolution.staged import StagedSearch
 from evolution.workers import Processes, Serial, Workers, WorkersLostError
 from experiments.core.command import Command, add_workers
 from experiments.core.errors import UserError, blame_file, blame_user
 from experiments.core.extras import extra
+from experiments.core.files import write_text
 from experiments.core.json_text import json_text
 from experiments.core.options import add_options, presets_told
 from experiments.core.outside import note
@@ -25,39 +27,52 @@ from experiments.core.results import versions
 from experiments.core.tables import text_table
 from experiments.core.workers import MOST_WORKERS, check_workers
 from experiments.evolve import folder as folders
-from experiments.evolve.beginning import begun, resumed
-from experiments.evolve.figures_command import drawn, read, write_all
-from experiments.evolve.running import choose, evolve
+from experiments.evolve.beginning import Asked, begun, reproduced, resumed
+from experiments.evolve.figures_command import check_readable, drawn, write_all
+from experiments.evolve.folder import AnySearch
+from experiments.evolve.page import PAGE, page
+from experiments.evolve.progress import game_rounds
+from experiments.evolve.running import choose, evolve, so_far
 from experiments.evolve.settings import PRESETS, EvolutionSettings
+from nsa_brian import ParameterSet, load
 
-EPILOG = f"""presets:
+#: Which preset is meant where none is named.
+DEFAULTS = "default, or spiking for models of spikes; paper-main with an option of one run"
+
+EPILOG = f"""A search begins from nothing, in stages: it looks at many random sets, lets the best that choose
+differently race, each by CMA-ES, and chooses a champion on games held out. Or it is one run of CMA-ES, as the paper's.
+
+presets:
 {presets_told(PRESETS)}
 
 examples:
   nsa evolve --preset quick
   nsa evolve --workers 2 --out my-search
-  nsa evolve --resume my-search --generations 120
-  nsa evolve --start minbandit-38 --sigma 0.3 --fix w_max=4.5 --envs MAB-sin --arms 5,50
+  nsa evolve --resume my-search
+  nsa evolve --preset paper-main --workers 2 --out as-the-paper
+  nsa evolve --start minbandit-38 --sigma 0.3 --generations 40 --fix w_max=4.5 --envs MAB-sin --arms 5,50
   nsa evolve --model adapting.py --fix b=0.5 --out adapted
   nsa evolve --scheduler tcp://127.0.0.1:8786
   nsa evolve --slurm 16 --slurm-option queue=normal --slurm-option walltime=02:00:00
+  nsa evolve --reproduce my-search/best.json --out again
   nsa play --parameters my-search/best.json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: one for each setting, and how the work is done."""
     add = parser.add_argument
-    add("--preset", metavar="NAME", help=f"{', '.join(PRESETS)} (default paper-main)")
+    add("--preset", metavar="NAME", help=f"{', '.join(PRESETS)} (default: {DEFAULTS})")
     add_options(parser, EvolutionSettings)
-    add("--time-limit", type=float, metavar="MINUTES", help="stop after the generation in which this time is over")
+    add("--time-limit", type=float, metavar="MINUTES", help="stop after the piece of work in which this time is over")
     add_workers(parser)
     add("--scheduler", metavar="ADDRESS", help="evaluate on this scheduler's Dask cluster, tcp:// or tls:// (cluster)")
     add("--slurm", type=int, metavar="JOBS", help="evaluate on so many SLURM jobs, by TLS (extra: cluster)")
     add("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help="queue, account, walltime, memory ...")
     add("--out", metavar="DIR", help="folder of the search (default nsa-results/evolution-ID)")
-    add("--resume", metavar="DIR", help="go on with a search; only --generations may differ")
+    add("--resume", metavar="DIR", help="go on with a search; only --generations, of one run, may differ")
+    add("--reproduce", metavar="SET", help="run the search again that found a set, shipped or best.json, and compare")
     add("--json", action="store_true", help="print one JSON object at the end")
-    add("--quiet", action="store_true", help="no line for each generation, no word about the files")
+    add("--quiet", action="store_true", help="no line for each piece of work, no word about the files")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -66,41 +81,56 @@ def run(args: argparse.Namespace) -> None:
     with ExitStack() as held:
         with blame_user():
             _check(args)
-            asked = begun(args) if args.resume is None else resumed(args)
+            asked = _asked(args)
             held.enter_context(Lock(asked.folder, tell=note))
             settings, search = asked.search()
             if search.generation:
-                read(asked.folder)  # figures are drawn of all generations at the end
+                check_readable(asked.folder)  # figures are drawn of all generations at the end
             workers = _workers(args, search.settings.population)
         try:
             champion = _searched(search, settings, asked.folder, workers, args.time_limit, quiet)
         finally:
             workers.close()
         with blame_user(), blame_file(asked.folder, "a search's folder"):
-            files = _draw_all(asked.folder)
+            files = _told_in_full(asked.folder, settings, search, champion)
+    again = None if args.reproduce is None else load(args.reproduce)
     if args.json:
-        print(json_text(_outcome(search, settings, champion, files)))
+        print(json_text(_outcome(search, settings, champion, files, again)))
         return
     print(f"\n{_table(champion)}")
+    if again is not None:
+        print(f"\n{_compared(champion, again)}")
     if not args.quiet:
-        print("\n" + "\n".join(f"{kind:<11}{name}" for kind, name in files.items()))
+        print("\n" + "\n".join(f"{kind:<12}{name}" for kind, name in files.items()))
 
 
 def _searched(
-    search: Search, settings: EvolutionSettings, folder: Path, workers: Workers, time_limit: float | None, quiet: bool
+    search: AnySearch,
+    settings: EvolutionSettings,
+    folder: Path,
+    workers: Workers,
+    time_limit: float | None,
+    quiet: bool,
 ) -> Champion:
     """The champion of a search that goes on to its end, or says how to go on with it."""
     try:
-        if not search.generation:
+        if not game_rounds(search):
             folders.save(folder, settings, search)
         evolve(search, settings, folder, workers, time_limit, quiet)
         if not quiet:
             print("choosing the champion on games held out from the search", flush=True)
         return choose(search, settings, folder, workers)
     except (KeyboardInterrupt, OSError, MemoryError, WorkersLostError) as error:
-        told = f"stopped after generation {search.generation}; go on with: nsa evolve --resume {quote(str(folder))}"
+        told = f"stopped after {so_far(search)}; go on with: nsa evolve --resume {quote(str(folder))}"
         error.add_note(told)
         raise
+
+
+def _asked(args: argparse.Namespace) -> Asked:
+    """A new search, one that is to go on, or one that is to be run again."""
+    if args.resume is not None:
+        return resumed(args)
+    return begun(args) if args.reproduce is None else reproduced(args)
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -116,8 +146,10 @@ def _check(args: argparse.Namespace) -> None:
         chosen.insert(0, "workers")
     if len(chosen) > 1:
         raise ValueError(f"the work is done in one way: give only one of {', '.join('--' + name for name in chosen)}")
-    if args.resume is not None and args.out is not None:
-        raise ValueError("--resume names the folder; --out is for a new search")
+    if args.resume is not None and (args.out is not None or args.reproduce is not None):
+        raise ValueError("--resume names the folder; --out and --reproduce are for a new search")
+    if args.out == "":
+        raise ValueError("--out names nothing")
 
 
 def _workers(args: argparse.Namespace, population: int) -> Workers:
@@ -140,27 +172,49 @@ def _slurm_option(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _draw_all(folder: Path) -> dict[str, str]:
-    files = {"champion": folders.BEST, "logbook": LOGBOOK}
-    named = {kind: str(folder / name) for kind, name in files.items()}
-    return {**named, **write_all(drawn(*read(folder), "png"), folder)}
+def _told_in_full(folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion) -> dict[str, str]:
+    """Write all figures and the page; the files by what they are."""
+    logbook = {} if settings.in_stages else {"logbook": str(folder / LOGBOOK)}
+    files = {"champion": str(folder / folders.BEST), **logbook}
+    images = drawn(folder, "png") if search.generation else {}
+    files |= write_all(images, folder)
+    write_text(folder / PAGE, page(folder, settings, search, champion, images))
+    return {**files, "page": str(folder / PAGE)}
 
 
 def _table(champion: Champion) -> str:
     rows = [[name, f"{found['reward']:.4f}", f"{found['regret']:.4f}"] for name, found in champion.report.items()]
-    words = f"champion: {champion.origin}; highest fitness in the search {champion.training:.4f} (a lucky score)"
+    words = f"champion: {champion.origin}"
+    if not math.isnan(champion.training):
+        words += f"; highest fitness in the search {champion.training:.4f} (a lucky score)"
     return f"{words}\n\n" + text_table(["on further games of the same kind", "mean reward", "regret"], rows)
 
 
-def _outcome(search: Search, settings: EvolutionSettings, champion: Champion, files: dict[str, str]) -> dict[str, Any]:
+def _compared(champion: Champion, again: ParameterSet) -> str:
+    """Whether a search that was run again found the same."""
+    if champion.parameters == again.parameters:
+        return f"the same parameters as {again.name}, to the last digit"
+    return f"not the parameters of {again.name}: other versions, or another processor, round otherwise"
+
+
+def _outcome(
+    search: AnySearch,
+    settings: EvolutionSettings,
+    champion: Champion,
+    files: dict[str, str],
+    again: ParameterSet | None,
+) -> dict[str, Any]:
     return {
         "settings": dataclasses.asdict(settings),
         "versions": versions(),
         "genes": search.genome.size,
         "generations": search.generation,
+        "game_rounds": game_rounds(search),
+        **({"judged": search.judged} if isinstance(search, StagedSearch) else {}),
         "stopped": search.stop or "time limit",
         "champion": {**dataclasses.asdict(champion), "parameters": champion.parameters.to_dict()},
         "files": files,
+        **({} if again is None else {"reproduced": champion.parameters == again.parameters}),
     }
 
 

@@ -68,7 +68,7 @@ def draw_genome(generation: Generation, model: AnyModel = PAPER, bins: int = 20)
         )
         image = ax.pcolormesh(np.linspace(0, 1, bins + 1), np.arange(len(searched) + 1), shares, cmap="Blues", vmin=0)
         ax.invert_yaxis()
-        ax.set_yticks(np.arange(len(searched)) + 0.5, [_label(info) for info in searched.values()])
+        ax.set_yticks(np.arange(len(searched)) + 0.5, [label(info) for info in searched.values()])
         for row, info in enumerate(searched.values()):
             ax.text(1.02, row + 0.5, info.search_range, va="center", fontsize=7, color="grey")
         ax.set_xticks([0, 0.5, 1], ["low bound", "middle", "high bound"])
@@ -114,7 +114,7 @@ def draw_parameters(generations: Sequence[Generation], model: AnyModel = PAPER, 
             ax.plot(better["parameters"][:, i], better["reward"], ".", color=BLUE, markersize=2)
             ax.set_xscale(info.scale)
             ax.set_xlim(info.search)
-            ax.set_xlabel(_label(info), fontsize=8)
+            ax.set_xlabel(label(info), fontsize=8)
             ax.tick_params(labelsize=6)
         for ax in axes.flat[len(searched) :]:
             ax.set_axis_off()
@@ -155,5 +155,6 @@ def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x:
         ax.plot(points, curve, color=BLUE, alpha=0.05 + 0.6 * (rank / n) ** 2, linewidth=0.8)
 
 
-def _label(info: Parameter) -> str:
+def label(info: Parameter) -> str:
+    """A parameter's symbol and name."""
     return f"{info.symbol}  {info.name}" if info.symbol else info.name

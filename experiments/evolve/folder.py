@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolution import Champion, Search, checkpoint
+from evolution import Champion, Search, StagedSearch, checkpoint, staged
 from experiments.core.files import write_text
 from experiments.core.options import some
 from experiments.evolve.settings import EvolutionSettings
@@ -19,51 +19,79 @@ BEST = "best.json"
 NAMED = ("model", "start")
 
 
+#: A search of either kind.
+AnySearch = Search | StagedSearch
+
+
 @dataclass(frozen=True)
 class Begun:
     """A search as it was left, with the options that it was begun with."""
 
     settings: EvolutionSettings
     versions: dict[str, str]
-    search: Search
+    search: AnySearch
+
+
+def in_stages(folder: Path) -> bool:
+    """Whether a folder has a search in stages."""
+    return (folder / staged.STAGES).exists()
 
 
 def is_there(folder: Path) -> bool:
     """Whether a folder has a search."""
-    return (folder / checkpoint.CHECKPOINT).exists()
+    return in_stages(folder) or (folder / checkpoint.CHECKPOINT).exists()
 
 
-def save(folder: Path, settings: EvolutionSettings, search: Search) -> None:
+def save(folder: Path, settings: EvolutionSettings, search: AnySearch) -> None:
     """Write what there is of a search, and what its options called the model and the start."""
     search.save(folder, extra={"options": some(settings, *NAMED)})
 
 
 def load(folder: str | Path, generations: int | None = None) -> Begun:
-    """Read a search, perhaps for another number of generations; a ValueError if there is none."""
-    saved = checkpoint.read(folder)
-    search = Search.from_checkpoint(saved, generations=generations)
+    """Read a search, of one run perhaps for another number of generations; a ValueError if there is none."""
+    folder = Path(folder)
+    search: AnySearch
+    if in_stages(folder):
+        search, (meta, _) = StagedSearch.load(folder), staged.read(folder)
+        extra, versions, name = meta["extra"], meta["versions"], staged.STAGES
+    else:
+        saved = checkpoint.read(folder)
+        search = Search.from_checkpoint(saved, generations=generations)
+        extra, versions, name = saved.extra, saved.versions, checkpoint.CHECKPOINT
     settings = EvolutionSettings.of(search.settings)
-    options = saved.extra.get("options", {})  # none if it was saved from Python
-    if not isinstance(options, dict) or not all(isinstance(name, str) for name in options.values()):
-        raise ValueError(f"{Path(folder) / checkpoint.CHECKPOINT}: its options are not what we write")
+    options = extra.get("options", {})  # none if it was saved from Python
+    if not isinstance(options, dict) or not all(isinstance(value, str) for value in options.values()):
+        raise ValueError(f"{folder / name}: its options are not what we write")
     settings = dataclasses.replace(settings, **{name: options[name] for name in NAMED if name in options})
-    return Begun(settings, saved.versions, search)
+    return Begun(settings, versions, search)
 
 
-def save_champion(folder: Path, settings: EvolutionSettings, search: Search, champion: Champion) -> ParameterSet:
+def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion) -> ParameterSet:
     """Write the champion as a parameter set with its provenance and, if it is not the paper's, its model."""
-    games = f"{', '.join(settings.envs)} with {', '.join(map(str, settings.arms))} arms"
     found, model = champion.report["champion"], search.settings.model
     own = "" if model == PAPER else f"model {model.name}, "
     best = ParameterSet(
         champion.parameters,
         name=folder.resolve().name,
-        source=f"nsa evolve: {own}CMA-ES, {settings.population} individuals, {search.generation} generations, {games}, "
-        f"{settings.trials} x {settings.rounds} rounds, {settings.iterations} iterations, seed {settings.seed}",
+        source=f"nsa evolve: {own}{_told(settings, search)}, seed {settings.seed}",
         note=f"Champion ({champion.origin}) by games held out from the search; on further games of the same kind: "
         f"reward {found['reward']:.4f}, regret {found['regret']:.4f}. Highest fitness in the search: "
         f"{champion.training:.4f}.",
         model=None if model == PAPER else model,
+        evolve=dataclasses.asdict(settings),
     )
     write_text(folder / BEST, best.to_json())
     return best
+
+
+def _told(settings: EvolutionSettings, search: AnySearch) -> str:
+    """How it was searched."""
+    games = f"{', '.join(settings.envs)} with {', '.join(map(str, settings.arms))} arms"
+    games = f"{games}, {settings.trials} x {settings.rounds} rounds"
+    each = f"{settings.population} individuals"
+    if settings.in_stages:
+        race = ", then ".join(
+            "{} runs of {} generations by {} games of each kind".format(*r.split("x")) for r in settings.rungs
+        )
+        return f"a look at {settings.look} random sets, CMA-ES with {each}, {race}; {games}"
+    return f"CMA-ES, {each}, {search.generation} generations, {games}, {settings.iterations} iterations"

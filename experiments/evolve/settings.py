@@ -1,86 +1,150 @@
-"""The settings of ``nsa evolve``, each with its option, and the paper's searches as presets."""
+"""The settings of ``nsa evolve``, each with its option, and searches as presets: in stages, and the paper's."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from evolution.fitness import Games
 from evolution.settings import SearchSettings
+from evolution.stages import Rung, StagedSettings
 from experiments.core.game_settings import bandits
 from experiments.core.options import setting, some
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
 
-#: Options that are settings of the games, or of the search, under the same names.
-OF_GAMES = ("envs", "arms", "iterations", "trials", "rounds")
-OF_SEARCHES = ("population", "generations", "sigma", "stagnation", "restarts", "seed")
+#: Options that are settings of the games, or of any search, under the same names.
+OF_GAMES = ("envs", "arms", "trials", "rounds")
+OF_SEARCHES = ("population", "sigma", "seed")
+#: Those that only a search of one run has, and those that only a search in stages has.
+OF_ONE_RUN = ("generations", "iterations", "start", "stagnation", "restarts")
+OF_STAGES = ("look", "rungs")
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionSettings:
-    """What is searched, and what individuals are judged by."""
+    """What is searched, how, and what individuals are judged by."""
 
-    population: int = setting(256, "individuals of a generation")
-    generations: int = setting(80, "generations")
-    envs: tuple[str, ...] = bandits(("MAB-P", "MAB-D", "MAB-sin"), "bandits, each NAME or NAME:PRESET")
-    arms: tuple[int, ...] = setting((40, 200), "numbers of arms", "K,L")
+    look: int | None = setting(None, "in stages: random sets that are looked at first")
+    rungs: tuple[str, ...] = setting(
+        (), "in stages: the race of the best, each rung as runs x generations x games of each kind", "RxGxN,..."
+    )
+    population: int = setting(64, "individuals of a generation")
+    generations: int | None = setting(None, "one run: generations")
+    envs: tuple[str, ...] = bandits(("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP"), "bandits, each NAME or NAME:PRESET")
+    arms: tuple[int, ...] = setting((5, 40, 200), "numbers of arms", "K,L")
     trials: int = setting(2, "trials of a game")
-    rounds: int = setting(2000, "rounds of a trial")
-    iterations: int = setting(2, "games of each bandit and number of arms")
+    rounds: int = setting(1000, "rounds of a trial")
+    iterations: int | None = setting(None, "one run: games of each bandit and number of arms")
     model: str = setting(
         "", "what is evolved: FILE.py, FILE.py:NAME, FILE.json (default: the start's, else the paper's)", "MODEL"
     )
     fix: tuple[str, ...] = setting((), "a parameter that is not searched; repeatable", "NAME=VALUE", flag="--fix")
-    start: str = setting("", "first centre: a set or a file (default: the middle of all ranges)", "SET")
-    sigma: float = setting(0.8, "first step size, in units of the unbounded genes", "X")
-    stagnation: int = setting(0, "stop, or restart, without improvement within N generations (0: go on)")
-    restarts: int = setting(0, "restarts after stagnation, each with twice the population")
+    start: str = setting("", "one run: first centre, a set or a file (default: the middle of all ranges)", "SET")
+    sigma: float = setting(0.25, "first step size, in units of the unbounded genes", "X")
+    stagnation: int = setting(0, "one run: stop, or restart, without improvement within N generations (0: go on)")
+    restarts: int = setting(0, "one run: restarts after stagnation, each with twice the population")
     engine: str = setting(
         "", "table, or rounds: exact and some ten times slower (default: table where the model allows it)", "NAME"
     )
     seed: int = setting(0, "same seed, same search")
 
-    def search(self) -> SearchSettings:
+    @property
+    def in_stages(self) -> bool:
+        """Whether this is a search from nothing."""
+        return self.look is not None
+
+    def search(self) -> SearchSettings | StagedSettings:
         """The settings in the words of the search."""
         start = load(self.start) if self.start else None
         brought = None if start is None else start.model
         model = load_model(self.model) if self.model else brought
         if brought is not None and brought != model:
             raise ValueError(f"--start {self.start} brings its own model, {brought.name}, and --model is another")
+        played: dict[str, Any] = {**some(self, *OF_GAMES), "engine": self.engine, "model": model}
+        given: dict[str, Any] = {**some(self, *OF_SEARCHES), "fixed": assignments(self.fix)}
+        if self.look is not None:
+            rungs = tuple(_rung(text) for text in self.rungs)
+            return StagedSettings(games=Games(**played, iterations=1), sets=self.look, rungs=rungs, **given)
         return SearchSettings(
-            games=Games(**some(self, *OF_GAMES), engine=self.engine, model=model),  # type: ignore[arg-type]  # None is the paper's
+            games=Games(**played, **some(self, "iterations")),
             start=None if start is None else start.parameters,
-            fixed=assignments(self.fix),
-            **some(self, *OF_SEARCHES),
+            **some(self, "generations", "stagnation", "restarts"),
+            **given,
         )
 
     @classmethod
-    def of(cls, search: SearchSettings) -> EvolutionSettings:
+    def of(cls, search: SearchSettings | StagedSettings) -> EvolutionSettings:
         """The options that come to a search; its model and its start have no file, only a name."""
         games = search.games
-        return cls(
+        found = cls(
             **some(games, *OF_GAMES),
             engine=games.played_by,
             model=games.model.name,
-            start="" if search.start is None else "of its own",
             fix=tuple(f"{name}={repr(value).removesuffix('.0')}" for name, value in search.fixed.items()),
             **some(search, *OF_SEARCHES),
         )
+        if isinstance(search, StagedSettings):
+            return dataclasses.replace(
+                found, look=search.sets, rungs=tuple("x".join(map(str, r)) for r in search.rungs)
+            )
+        return dataclasses.replace(
+            found,
+            iterations=games.iterations,
+            start="" if search.start is None else "of its own",
+            **some(search, "generations", "stagnation", "restarts"),
+        )
 
 
-PAPER_MAIN = EvolutionSettings()
+#: A look at some thousand sets, then a race of those that do best, the later rungs by more games.
+DEFAULT = EvolutionSettings(look=4096, rungs=("8x15x4", "4x20x8", "2x30x8", "1x80x16"))
+PAPER_MAIN = EvolutionSettings(
+    population=256,
+    generations=80,
+    envs=("MAB-P", "MAB-D", "MAB-sin"),
+    arms=(40, 200),
+    rounds=2000,
+    iterations=2,
+    sigma=0.8,
+)
 PRESETS = {
+    "default": DEFAULT,
+    "quick": dataclasses.replace(
+        DEFAULT, look=256, rungs=("3x4x1", "1x6x2"), population=16, envs=("MAB-P", "MAB-sin"), arms=(10,), rounds=200
+    ),
+    # Neurons that spike take a thousand times as long to play a round as a table.
+    "spiking": dataclasses.replace(
+        DEFAULT, look=64, rungs=("2x6x1", "1x8x2"), population=16, envs=("MAB-P", "MAB-sin"), arms=(5,), rounds=250
+    ),
     "paper-main": PAPER_MAIN,
     # The appendix does not say what its MAB-0 is beyond the entropy of its rewards, which MAB-P's are near to.
     "paper-appendix": dataclasses.replace(
         PAPER_MAIN, generations=40, envs=("MAB-P", "MAB-sinP:appendix"), arms=(10, 150)
     ),
-    "quick": dataclasses.replace(
+    "paper-quick": dataclasses.replace(
         PAPER_MAIN, population=24, generations=10, envs=("MAB-P", "MAB-sin"), arms=(10,), rounds=200, iterations=1
     ),
 }
+
+
+def preset_for(given: Iterable[str], model: str) -> str:
+    """The preset that is meant where none is named: with options of one run the paper's, which has one."""
+    if set(given) & set(OF_ONE_RUN):
+        return "paper-main"
+    return "spiking" if model and load_model(model).kind == "spiking" else "default"
+
+
+def check_kind(preset: EvolutionSettings, given: Iterable[str]) -> None:
+    """Refuse options of the other kind of search than the preset is."""
+    for name in given:
+        if name in OF_ONE_RUN and preset.in_stages:
+            raise ValueError(
+                f"--{name} is for one run (--preset paper-main); a search in stages has --look and --rungs"
+            )
+        if name in OF_STAGES and not preset.in_stages:
+            raise ValueError(f"--{name} is for a search in stages (--preset default), not for one run")
 
 
 def assignments(texts: Iterable[str]) -> dict[str, float]:
@@ -96,3 +160,10 @@ def _assignment(text: str) -> tuple[str, float]:
         return name.strip(), float(value)
     except ValueError:
         raise ValueError(f"--fix takes NAME=VALUE with a number, got {text!r}") from None
+
+
+def _rung(text: str) -> Rung:
+    try:
+        return Rung(*map(int, text.split("x")))
+    except (ValueError, TypeError):
+        raise ValueError(f"--rungs takes RUNSxGENERATIONSxGAMES,..., such as 8x15x4,1x40x8; got {text!r}") from None

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
-
 from experiments.core.claims import Claim
+from experiments.core.page import inline, render, shown
 from experiments.core.results import Results
 from experiments.core.study import Study
 
@@ -39,30 +36,20 @@ class Part:
     @property
     def image(self) -> str:
         """Its figure, a PNG in base64."""
-        return base64.b64encode(self.study.image(self.results, "png", dpi=130)).decode()
+        return inline(self.study.image(self.results, "png", dpi=130))
 
     @property
     def settings(self) -> dict[str, str]:
         """Its settings, to be read."""
-        return {name: _show(value) for name, value in self.results.told.items() if name not in IN_FULL}
+        return {name: shown(value) for name, value in self.results.told.items() if name not in IN_FULL}
 
 
 def page(parts: Sequence[Part], preset: str) -> str:
     """The whole page."""
-    template = Environment(loader=PackageLoader("experiments", "report"), autoescape=True).get_template("page.html")
-    return template.render(
+    return render(
+        "report",
         parts=parts,
         claims=[claim for part in parts for claim in part.claims],
         preset=preset,
         versions=", ".join(f"{name} {version}" for name, version in parts[0].results.versions.items()),
-        style=_resource("report.css"),
-        script=_resource("report.js"),
     )
-
-
-def _show(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _resource(name: str) -> str:
-    return (resources.files("experiments.report") / name).read_text("utf-8")

@@ -114,12 +114,12 @@ def code_object_class() -> type[NumpyCodeObject]:
         target = get_device().code_object_class()
     if issubclass(target, CythonCodeObject):
         return CompiledRound
-    logger.warn(f"no compiled code is used, so NSA decides some 500 times slower: {_why_not_compiled()}", once=True)
+    logger.warn(f"no compiled code is used, so NSA decides some 500 times slower: {why_not_compiled()}", once=True)
     return NumpyRound
 
 
 @cache
-def _why_not_compiled() -> str:
+def why_not_compiled() -> str:
     """Why Brian2 does not compile, in one line."""
     if prefs.codegen.target != "auto":
         return "Brian2's preference codegen.target is not 'auto'"

@@ -13,7 +13,7 @@ from brian2.stateupdaters.base import StateUpdateMethod
 from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
-from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
+from nsa_brian.codegen.code_objects import NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.model.reading import names_in, plain
@@ -67,7 +67,10 @@ class SpikingGames:
     ) -> None:
         target = code_object_class()
         if issubclass(target, NumpyRound):
-            raise ValueError("the engine rounds needs a C++ compiler for spiking neurons; use network")
+            raise ValueError(
+                "spiking neurons need compiled code, for the engine rounds and, whatever the engine, for finding a "
+                f"coupling: {why_not_compiled()}"
+            )
         self.model, self.n_games, self.n_arms = model, len(which), n_arms
         populations = model.structure.populations
         self.timing = [Timing.of(each, float(dt)) for each in values]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
 from evolution.search import Individual, evaluate
-from evolution.workers import Processes, Serial
+from evolution.workers import Serial
 from nsa_brian import PARAMETERS, NSAParameters, load
 
 SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=2, trials=2, rounds=40)
@@ -198,12 +198,8 @@ class TestSearch:
         assert best_arm == pytest.approx([best_arm[0]] * 8)
         assert search.logbook[0]["best"] == max(individual.reward for individual in search.population)
 
-    def test_in_two_processes_is_the_same(self):
-        workers = Processes(2)
-        try:
-            assert outcome(finished(SETTINGS, workers)) == outcome(finished(SETTINGS, Serial()))
-        finally:
-            workers.close()
+    def test_in_two_processes_is_the_same(self, two_processes):
+        assert outcome(finished(SETTINGS, two_processes)) == outcome(finished(SETTINGS, Serial()))
 
     def test_stops_when_it_stagnates(self):
         search = finished(dataclasses.replace(SETTINGS, generations=60, stagnation=2, sigma=1e-4))

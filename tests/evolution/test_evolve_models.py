@@ -14,7 +14,6 @@ from evolution import Games, Genome, Search, SearchSettings, choose_champion, sc
 from evolution.checkpoint import kept_generations, read_generation
 from evolution.luck import CommonLuck, stream
 from evolution.search import GAMES, SELECTION, evaluate
-from evolution.workers import Processes
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import PARAMETERS, Model, Parameter, load
 from nsa_brian.plugins import load_plugins
@@ -211,13 +210,9 @@ class TestOwnFitness:
         assert {seed for seed in asked if seed[1] == SELECTION} == {(3, SELECTION, 0), (3, SELECTION, 1)}
         assert champion.selection[champion.origin] == pytest.approx(champion.parameters.w_max)
 
-    def test_in_two_processes_is_the_same(self):
+    def test_in_two_processes_is_the_same(self, two_processes):
         settings = small(ADAPTING)
-        workers = Processes(2)
-        try:
-            there = outcome(finished(Search(settings, fitness=near_four_and_a_half), workers))
-        finally:
-            workers.close()
+        there = outcome(finished(Search(settings, fitness=near_four_and_a_half), two_processes))
         assert there == outcome(finished(Search(settings, fitness=near_four_and_a_half)))
 
     def test_must_be_a_number(self):
@@ -297,7 +292,8 @@ def test_options_and_settings_of_a_search_come_to_the_same():
     assert dataclasses.replace(named, games=dataclasses.replace(named.games, engine="")) == settings
 
 
-def test_bandits_of_a_plugin_are_known_to_the_workers(tmp_path, monkeypatch):
+def test_bandits_of_a_plugin_are_known_to_workers_that_were_there_before_it(tmp_path, monkeypatch, two_processes):
+    two_processes.map(abs, [1, 2])
     plugin = tmp_path / "plugin.py"
     plugin.write_text(
         "import envs\n"
@@ -312,11 +308,9 @@ def test_bandits_of_a_plugin_are_known_to_the_workers(tmp_path, monkeypatch):
     monkeypatch.setattr("envs.BANDITS", dict(envs.BANDITS))
     load_plugins([plugin])
     plugin.unlink()
-    workers = Processes(2)
     try:
-        found = evaluate(Games(envs=("half",), arms=(3,), rounds=5, model=LEAKY), (0,), [QUICK] * 2, workers)
+        found = evaluate(Games(envs=("half",), arms=(3,), rounds=5, model=LEAKY), (0,), [QUICK] * 2, two_processes)
     finally:
-        workers.close()
         load_plugins([])
     assert found.reward.ravel().tolist() == [0.5, 0.5]
 

@@ -8,7 +8,6 @@ import pytest
 from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion
 from evolution.fitness import choices
 from evolution.look import KEEP, LOOKS, Look
-from evolution.workers import Processes
 from nsa_brian import load
 
 SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
@@ -40,25 +39,30 @@ class TestLook:
     def test_looks_at_fewer_and_fewer_of_the_best(self, done):
         look = done.look
         sizes = [len(sets) for sets in look.looked_at]
-        assert sizes == [256 // KEEP**i for i in range(LOOKS)]
+        assert sizes == look.sizes == [256, 256 // KEEP, 6]
         for sets, regrets, again in zip(look.looked_at, look.regrets, look.looked_at[1:], strict=False):
             kept = np.isin(sets, again)
             assert regrets[kept].max() <= regrets[~kept].min()
 
     def test_the_best_are_far_better_than_most(self):
-        look = Look(256, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
+        look = Look(256, 3, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
         while not look.done:
             look.step()
         assert look.regrets[-1].min() < np.median(look.regrets[0]) - 0.03
 
     def test_starts_differ_in_what_they_do_and_not_only_in_genes(self):
         genome, games = Genome(), dataclasses.replace(SMALL, rounds=200)
-        look = Look(8, games, genome, (1,))
+        look = Look(8, 2, games, genome, (1,))
         one, other = (genome.encode(load(name).parameters) for name in ("evolved", "minbandit-29"))
         look.vectors = np.array([one, one + 1e-9, one - 1e-9, other] * 2)
         look.looked_at, look.regrets = [np.arange(4)] * LOOKS, [np.array([0.1, 0.2, 0.3, 0.4])] * LOOKS
-        assert look.starts(2) == [0, 3]
-        assert look.starts(3) == [0, 3, 1]
+        assert look.starts() == [0, 3]
+        look.n_starts = 3
+        assert look.starts() == [0, 3, 1]
+
+    def test_enough_are_looked_at_to_the_last_to_choose_starts_from(self):
+        assert Look(96, 4, SMALL, Genome(), (1,)).sizes == [96, 12, 8]
+        assert Look(5, 4, SMALL, Genome(), (1,)).sizes == [5, 5, 5]
 
 
 def test_choices_are_those_of_the_games():
@@ -86,12 +90,8 @@ def test_the_champion_is_chosen_among_what_the_race_left(done):
     assert all(name.startswith(f"run {last}, ") or name.startswith("mean") for name in champion.selection)
 
 
-def test_workers_change_nothing(done):
-    workers = Processes(2)
-    try:
-        assert outcome(finished(StagedSearch(SETTINGS), workers)) == outcome(done)
-    finally:
-        workers.close()
+def test_workers_change_nothing(done, two_processes):
+    assert outcome(finished(StagedSearch(SETTINGS), two_processes)) == outcome(done)
 
 
 def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):

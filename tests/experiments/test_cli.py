@@ -37,7 +37,7 @@ def test_play_prints_a_table_and_writes_results_and_figure(tmp_path, short_file,
     assert "\033" not in done.stdout  # no bold in a file
 
 
-def test_json_is_one_object_and_repeats_itself_whatever_the_company(tmp_path, short_file, nsa):
+def test_json_is_one_object_and_repeats_itself_whatever_the_company(tmp_path, short_file, nsa, workers_at_hand):
     options = ["--parameters", short_file, "--json"]
     first, second = (json.loads(nsa(*PLAY, "--agents", "nsa", *options, cwd=tmp_path)) for _ in range(2))
     assert first == second

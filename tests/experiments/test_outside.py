@@ -16,7 +16,19 @@ from nsa_brian import load
 
 PLAY = ["play", "--agents", "random,ucb1", "--arms", "4", "--trials", "1", "--rounds", "30", "--repetitions", "2"]
 TABLE = ["table", "--preset", "quick", "--agents", "random,ucb1", "--envs", "MAB-P", "--arms", "5,10", "--quiet"]
-EVOLVE = ["evolve", "--preset", "quick", "--population", "4", "--rounds", "20", "--arms", "3", "--generations", "2"]
+EVOLVE = [
+    "evolve",
+    "--preset",
+    "paper-quick",
+    "--population",
+    "4",
+    "--rounds",
+    "20",
+    "--arms",
+    "3",
+    "--generations",
+    "2",
+]
 
 
 @pytest.fixture

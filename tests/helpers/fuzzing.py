@@ -41,7 +41,7 @@ COMMANDS = {
     "response": "--points 11 --parameters evolved",
     "noise": "--preset quick --rounds 3 --repetitions 2 --arms 2 --envs MAB-P --strengths 0.1",
     "tune": "--preset quick --policies epsilon-greedy --arms 3 --rounds 5 --narrowings 0 --envs MAB-P",
-    "evolve": "--preset quick --population 4 --generations 1 --envs MAB-P --arms 3 --rounds 5 --trials 1 --out s",
+    "evolve": "--preset paper-quick --population 4 --generations 1 --envs MAB-P --arms 3 --rounds 5 --trials 1 --out s",
     "evolution-figures": "search --out f",
     "record": "r.csv --rounds 3 --arms 3",
     "parameters": "",
@@ -165,7 +165,7 @@ READERS = {
     "model.json": (
         "parameters {}",
         "check --rounds 2 --games 1 --arms 2 {}",
-        "evolve --preset quick --start {} --arms 1",
+        "evolve --preset paper-quick --start {} --arms 1",
     ),
     "two.csv": ("play --agents random --env schedule --trials 1 --rounds 9 --env-option table={}",),
     "play.npz": ("play --from {}", "play --from {} --json", "table --from {}"),

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import gaussian_sigmoid, round_by_euler
 from scipy.integrate import solve_ivp
+from targets import brian2_target
 
 import envs
 from experiments.core.randomness import streams
@@ -173,10 +174,17 @@ def test_rounds_is_the_numpy_loop(parameters, shares):
 
 
 @pytest.mark.parametrize(
-    ("method", "order"),
-    [("euler", 1), ("exponential_euler", 1), pytest.param("rk2", 2, marks=pytest.mark.slow), ("rk4", 4)],
+    ("method", "order", "target"),
+    [
+        ("euler", 1, "auto"),
+        ("exponential_euler", 1, "numpy"),  # the compiler takes some seconds for each method
+        pytest.param("exponential_euler", 1, "auto", marks=pytest.mark.slow),
+        ("rk2", 2, "numpy"),
+        pytest.param("rk2", 2, "auto", marks=pytest.mark.slow),
+        ("rk4", 4, "auto"),
+    ],
 )
-def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
+def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order, target):
     # Responses without a threshold, so that the solution is smooth; an end on the move, so that there is an error.
     p = SHIPPED[0].replace(
         gain_u=4, gain_v=4, threshold_u=-1, threshold_v=-1, tau_u=40, tau_v=60, duration_input=400, duration_free=160
@@ -193,7 +201,8 @@ def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order):
         return solve_ivp(slope, (0, duration), state, rtol=1e-12, atol=1e-14).y[:, -1]
 
     exact = phase(phase(np.zeros(8), p.I_ext, 400), 0, 160).reshape(2, 4)
-    errors = [np.abs(answers(p, w, dt=dt * ms, method=method) - exact).max() for dt in (8, 4, 2)]
+    with brian2_target(target):
+        errors = [np.abs(answers(p, w, dt=dt * ms, method=method) - exact).max() for dt in (8, 4, 2)]
     for coarse, fine in itertools.pairwise(errors):
         assert np.log2(coarse / fine) == pytest.approx(order, abs=0.35)
 

@@ -9,7 +9,7 @@ from guide import PIECES, model_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from models import OTHERS, WILD
-from targets import brian2_target
+from targets import brian2_target, each_network_target, on_target
 
 from nsa_brian import Coupling, Lateral, Model, NSANetwork, NSAParameters, Population, check
 from nsa_brian.engines.rounds import Rounds
@@ -242,11 +242,12 @@ def test_every_game_may_have_its_own_parameters(name):
         assert (play([sets[i]], [i])[:, :, 0] == together[:, :, i]).all()
 
 
-def test_a_noisy_coupled_model_has_the_noise_of_theory():
+@each_network_target
+def test_a_noisy_coupled_model_has_the_noise_of_theory(network_target):
     """No response: each neuron is a leaky integrator, of variance noise^2 / (1 - dt / (2 tau)), coupled or not."""
     model = MODELS["noisy_lateral.py"]
     alone = SHORT.replace(threshold_u=1.0, threshold_v=1.0, I_ext=0.0)
-    for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
+    for make, name in ((NSANetwork, network_target), (Rounds, "auto")):
         with brian2_target(name):
             engine = make(50, alone, 20, rng=np.random.default_rng(7), model=model)
             engine.respond()
@@ -256,11 +257,12 @@ def test_a_noisy_coupled_model_has_the_noise_of_theory():
             assert abs(x.var() - variance) < 4 * variance * np.sqrt(2 / x.size)
 
 
-def test_a_noisy_coupled_game_does_not_depend_on_its_batch():
+@each_network_target
+def test_a_noisy_coupled_game_does_not_depend_on_its_batch(network_target):
     from experiments.core.randomness import streams
 
     model = MODELS["noisy_lateral.py"]
-    for make, name in ((NSANetwork, "numpy"), (Rounds, "auto")):
+    for make, name in ((NSANetwork, network_target), (Rounds, "auto")):
         with brian2_target(name):
             alone = make(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=model)
             batch = make(4, SHORT, 3, rng=streams(0, "a", range(3)), model=model)
@@ -285,7 +287,7 @@ def test_a_table_of_several_sets_is_asked_for_options_of_any_game():
     assert found[1] == pytest.approx(found[0], abs=1e-6)
 
 
-def test_a_decision_is_watched_from_its_start(without_compiler):
+def test_a_decision_is_watched_from_its_start(with_and_without_compiler):
     decision = NSANetwork(3, SHORT, seed=0, model=Model(initial={"u": "0.5"})).decide()
     assert (decision.u[0] == 0.5).all()
 
@@ -345,7 +347,7 @@ class TestWeightsChangedByHand:
             Rounds(3, SHORT).set_weights(np.zeros(3), x=np.zeros(3))
 
 
-def test_activities_that_are_not_finite_are_said_so():
+def test_activities_that_are_not_finite_are_said_so(with_and_without_compiler):
     engine = Rounds(3, SHORT, model=WILD)
     engine.respond()
     with pytest.raises(ValueError, match="model wild: activities are not finite at a round's end"):
@@ -387,7 +389,9 @@ class TestNetworkExtras:
 
 
 class TestCheck:
-    def test_tells_who_runs_it_and_that_they_agree(self):
+    @each_network_target
+    def test_tells_who_runs_it_and_that_they_agree(self, network_target, monkeypatch):
+        monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, network_target))
         found = check(MODELS["lateral.py"], SHORT, n_rounds=8)
         by_name = {engine.engine: engine for engine in found.engines}
         assert found.agree

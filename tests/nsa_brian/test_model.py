@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from targets import brian2_target
+from targets import brian2_target, each_network_target, on_target
 
 from nsa_brian import NSA, Lateral, Model, NSANetwork, NSAParameters, load
 from nsa_brian.engines.registry import ENGINES, engine_class
@@ -28,10 +28,18 @@ def test_every_engine_keeps_the_contract(name):
     check_engine(lambda n_games, seed: make(3, SHORT, n_games, rng=np.random.default_rng(seed)))
 
 
-@pytest.mark.parametrize("name", ["network", "rounds"])
-def test_a_noisy_engine_keeps_the_contract(name):
-    make = engine_class(name)
-    check_engine(lambda n_games, seed: make(3, SHORT, n_games, rng=np.random.default_rng(seed), model=NOISY))
+#: The compiled rounds, and the network in numpy; compiled among the slow tests.
+NOISY_ENGINES = {
+    "rounds": Rounds,
+    "network": on_target(NSANetwork, "numpy"),
+    "compiled network": pytest.param(NSANetwork, marks=pytest.mark.slow),
+}
+each_noisy_engine = pytest.mark.parametrize("engine", NOISY_ENGINES.values(), ids=NOISY_ENGINES)
+
+
+@each_noisy_engine
+def test_a_noisy_engine_keeps_the_contract(engine):
+    check_engine(lambda n_games, seed: engine(3, SHORT, n_games, rng=np.random.default_rng(seed), model=NOISY))
 
 
 class TestNoise:
@@ -45,7 +53,7 @@ class TestNoise:
             played.append(np.concatenate([agent.engine.w.ravel(), agent.engine.activity.ravel()]).tobytes())
         assert played[0] == played[1]
 
-    @pytest.mark.parametrize("engine", [NSANetwork, Rounds])
+    @each_noisy_engine
     @pytest.mark.parametrize("noise", [0.05, 0.2])
     def test_of_a_linear_neuron_has_the_mean_and_variance_of_theory(self, engine, noise):
         """In steps, du = -u dt / tau + noise sqrt(2 / tau) dW: variance noise^2 / (1 - dt / (2 tau)), mean 0."""
@@ -57,7 +65,7 @@ class TestNoise:
             assert abs(x.var() - variance) < 4 * variance * np.sqrt(2 / n)
         assert abs(np.corrcoef(made.u.ravel(), made.v.ravel())[0, 1]) < 4 / np.sqrt(made.u.size)
 
-    @pytest.mark.parametrize("engine", [NSANetwork, Rounds])
+    @each_noisy_engine
     def test_decays_about_the_input(self, engine):
         """In phase 1 the mean is the input's, I (1 - exp(-t / tau)), whatever the noise."""
         parameters = ALONE.replace(duration_input=40, duration_free=1)
@@ -67,7 +75,7 @@ class TestNoise:
         expected = parameters.I_ext * (1 - kept**40) * kept
         assert made.u.mean() == pytest.approx(expected, abs=4 * 0.1 / np.sqrt(made.u.size))
 
-    @pytest.mark.parametrize("engine", [NSANetwork, Rounds])
+    @each_noisy_engine
     def test_is_new_in_every_round(self, engine):
         made = engine(5, ALONE, rng=np.random.default_rng(3), model=NOISY)
         made.respond()
@@ -75,16 +83,16 @@ class TestNoise:
         made.respond()
         assert (made.u != first).all()
 
-    def test_of_a_game_does_not_depend_on_its_batch(self):
+    @each_noisy_engine
+    def test_of_a_game_does_not_depend_on_its_batch(self, engine):
         from experiments.core.randomness import streams
 
-        for engine in (NSANetwork, Rounds):
-            alone = engine(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=NOISY)
-            batch = engine(4, SHORT, 3, rng=streams(0, "a", range(3)), model=NOISY)
-            for made in (alone, batch):
-                made.respond()
-                made.respond()
-            assert (alone.u[0] == batch.u[1]).all()
+        alone = engine(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=NOISY)
+        batch = engine(4, SHORT, 3, rng=streams(0, "a", range(3)), model=NOISY)
+        for made in (alone, batch):
+            made.respond()
+            made.respond()
+        assert (alone.u[0] == batch.u[1]).all()
 
     def test_without_a_compiler_is_the_same(self):
         found = []
@@ -126,7 +134,7 @@ class TestNoise:
 
 
 class TestLateral:
-    def test_inhibition_makes_the_strong_silence_the_weak(self):
+    def test_inhibition_makes_the_strong_silence_the_weak(self, with_and_without_compiler):
         weights = np.array([3.0, 3.4, 3.8, 4.2])
         ends = {}
         for name, model in (("paper", PAPER), ("lateral", LATERAL)):
@@ -137,7 +145,7 @@ class TestLateral:
         assert (ends["lateral"][:2] < 0).all()
         assert (ends["lateral"][2:] > 0.5).all()
 
-    def test_joins_the_options_of_a_game_and_no_others(self):
+    def test_joins_the_options_of_a_game_and_no_others(self, with_and_without_compiler):
         """One's own contribution is summed with the others' and taken away again."""
         network = NSANetwork(3, SHORT, 2, model=LATERAL)
         synapses = network.lateral[0]
@@ -169,9 +177,10 @@ class TestChangedEquations:
     #: Rectified and linear, saturating at 1: no sigmoid, no threshold.
     MODEL = Model(response="phi = clip(slope * (x - offset), 0, 1) : 1", constants={"slope": 3.0})
 
-    def test_reach_all_engines(self):
+    @each_network_target
+    def test_reach_all_engines(self, network_target):
         found = {}
-        for name, target in (("network", "numpy"), ("rounds", "auto"), ("table", "auto")):
+        for name, target in (("network", network_target), ("rounds", "auto"), ("table", network_target)):
             with brian2_target(target):
                 engine = engine_class(name)(4, SHORT, rng=np.random.default_rng(0), model=self.MODEL)
                 engine.set_weights(np.array([0.5, 2.0, 3.0, 4.4]))

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from brian2 import ms
 from spiking import interpreted, small, unfound
+from targets import on_target
 
 import envs
 from experiments import play
+from experiments.core.functions import respond
 from experiments.core.metrics import regret
 from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
 from experiments.studies.decision import spikes, statistics
 from experiments.studies.decision.study import STUDY as DECISION
-from experiments.studies.response.functions import respond
 from nsa_brian import NSA, SpikingNSA, load
 from nsa_brian.model.base import AnyModel
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -251,21 +252,9 @@ def test_workers_change_the_time_only():
     assert (one.arms == two.arms).all()
 
 
-class Interpreted(SpikingNSA):
-    """The network without a compiler, once the compiled rounds have found its coupling."""
-
-    def __init__(self, *args, **options):
-        with interpreted():
-            super().__init__(*args, **options)
-
-    def decide(self, watch=()):
-        with interpreted():
-            return super().decide(watch)
-
-
 def test_a_decision_is_watched_from_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(statistics, "GAMES", 4)
-    monkeypatch.setattr(spikes, "SpikingNSA", Interpreted)
+    monkeypatch.setattr(spikes, "SpikingNSA", on_target(SpikingNSA, "numpy"))  # its coupling was found, compiled
     model = SPIKING.change(name="few", parameters=[dataclasses.replace(SPIKING.declared["neurons"], default=5)])
     model.save(tmp_path / "few.json")
     chosen = {"model": str(tmp_path / "few.json"), "after": (0, 6), "rounds": 6, "arms": 3}

@@ -1,13 +1,15 @@
 """From rates to spikes: the critical weight is kept, what has none is refused or mended."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from brian2 import ms
 from spiking import interpreted, small
 
+from experiments.core.functions import respond
 from experiments.core.settings import PlaySettings
-from experiments.studies.response.functions import respond
-from nsa_brian import NSAParameters, SpikingNSA, load
+from nsa_brian import NSA, NSAParameters, SpikingNSA, load
 from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
@@ -125,3 +127,10 @@ def test_times_that_make_no_sense_are_refused():
         SpikingRounds(2, small(free_time=1e12))
     with pytest.raises(ValueError, match="parameter neurons must be a number from 1 to 100000, got 0"):
         SPIKING.complete(small().replace(neurons=0))
+
+
+@pytest.mark.parametrize("engine", ["rounds", "network"])
+def test_without_compiled_code_a_coupling_cannot_be_found_and_that_is_said(engine):
+    changed = SPIKING.change(name="unfound", parameters=(dataclasses.replace(SPIKING.declared["J_u"], default=0.46),))
+    with interpreted(), pytest.raises(ValueError, match=r"need compiled code.*codegen\.target is not 'auto'"):
+        NSA(3, model=changed, engine=engine)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from experiments.core.cells import Arrays
+from experiments.core.functions import respond as rates_respond
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
-from experiments.studies.response.functions import respond as rates_respond
 from nsa_brian.model.reading import names_in
 from nsa_brian.spiking.calibration import LASTING, paper_part
 from nsa_brian.spiking.network import SpikingNSA

@@ -12,6 +12,7 @@ import numpy as np
 from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
 from experiments.core.errors import at_least
+from experiments.core.functions import respond
 from experiments.core.game_settings import model_told
 from experiments.core.named import rates_only, read
 from experiments.core.nsa_agents import MODEL_HELP, NSAAgent
@@ -19,7 +20,6 @@ from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
-from experiments.studies.response.functions import respond
 from nsa_brian.parameter_set import names
 
 

@@ -4,16 +4,18 @@ import json
 
 import numpy as np
 import pytest
+from targets import TARGETS, on_target
 
 import baselines
 from experiments.bench import command as bench_command
 from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
+from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
 from experiments.bench.spikes import LimitSpikes
-from nsa_brian import load
+from nsa_brian import NSANetwork, SpikingNSA, load
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.table import Table
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -22,10 +24,15 @@ from nsa_brian.spiking.shipped import SPIKING
 PARAMETERS = load().parameters
 
 
-@pytest.fixture(scope="module")
-def found():
+@pytest.fixture(scope="module", params=TARGETS.values(), ids=TARGETS)
+def found(request):
+    """All figures, those of Brian2's networks with and without the compiler."""
+    SpikingRounds(spike_bench.ARMS)  # finds the coupling, which takes the compiler
     told = []
-    measured = bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1), told.append)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "NSANetwork", on_target(NSANetwork, request.param))
+        patch.setattr(spike_bench, "SpikingNSA", on_target(SpikingNSA, request.param))
+        measured = bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1), told.append)
     assert len(told) == bench.N_MEASUREMENTS  # or the bar would not end where it should
     return measured
 

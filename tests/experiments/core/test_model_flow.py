@@ -13,6 +13,7 @@ import baselines
 import envs
 import nsa_brian
 from experiments import play, results
+from experiments.core.functions import respond
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSAAgent
 from experiments.core.play import trained
@@ -20,7 +21,6 @@ from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
 from experiments.parser import build_parser
 from experiments.studies.decision.rates import decide
-from experiments.studies.response.functions import respond
 from experiments.studies.table.study import PAPER, STUDY
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
@@ -103,7 +103,9 @@ def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_
     assert outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "rate") == plain
 
 
-def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_without_the_models_file(outcome_of, folder):
+def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_without_the_models_file(
+    outcome_of, folder, workers_at_hand
+):
     agents = "nsa,nsa:best.json,nsa:my.py,nsa:minbandit-38,random"
     words = ["play", *GAME, "--agents", agents, "--parameters", "short.json"]
     together = outcome_of(*words)
@@ -124,7 +126,7 @@ def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_witho
     assert dataclasses.replace(back, seed=1).nsa_agents == back.nsa_agents  # nothing is read again
 
 
-def test_a_parameter_file_brings_its_model_into_an_empty_folder(outcome_of, folder):
+def test_a_parameter_file_brings_its_model_into_an_empty_folder(outcome_of, folder, workers_at_hand):
     with_model = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "best.json", "--model", "my.py")
     (folder / "my.py").unlink()
     for workers in ("1", "2"):
@@ -181,7 +183,7 @@ def test_every_study_takes_a_model_and_its_results_hold_it(name, outcome_of, nsa
     assert "adapting" in nsa(name, "--from", outcome["files"]["results"], "--quiet")
 
 
-def test_a_study_is_the_same_with_workers(outcome_of, folder):
+def test_a_study_is_the_same_with_workers(outcome_of, folder, workers_at_hand):
     words = ["table", "--preset", "quick", *STUDIES["table"], "--parameters", "best.json"]
     one, two = outcome_of(*words), outcome_of(*words, "--workers", "2", "--out", "other")
     assert {**one, "files": 0} == {**two, "files": 0}
@@ -192,7 +194,7 @@ def model_of(folder, text):
     return load_model("text.py")
 
 
-def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, without_compiler):
+def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, with_and_without_compiler):
     more = """carried=("a",), synapse="slow : 1", drive_v="(Phi_v + slow) * phi_u_pre", plasticity='''
         w += chosen * Phi_eta * (R * w_max - w)
         slow += 0.02 * w / w_max
@@ -208,7 +210,9 @@ def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, witho
     assert agent.engine.state("a").any()
 
 
-def test_the_response_of_a_model_that_carries_state_over_is_that_of_a_games_beginning(folder, without_compiler):
+def test_the_response_of_a_model_that_carries_state_over_is_that_of_a_games_beginning(
+    folder, with_and_without_compiler
+):
     models = [model_of(folder, text) for text in (CARRIED, ADAPTING)]
     carried, anew = (respond(model.complete(SHORT), 51, model) for model in models)
     for key in anew:
@@ -284,7 +288,7 @@ def test_parameters_lists_a_models_own_and_prints_a_file_that_brings_the_model(f
     assert re.search(r"b +0\.05 +above 0", nsa("parameters", "best.json"))
 
 
-def test_a_plugin_is_known_in_every_process(outcome_of, folder):
+def test_a_plugin_is_known_in_every_process(outcome_of, folder, workers_at_hand):
     (folder / "plugin.py").write_text(PLUGIN)
     words = ["play", *GAME, "--env", "fixed", "--agents", "nsa,last,random", "--parameters", "short.json"]
     words += ["--model", "quick", "--plugin", "plugin.py"]
@@ -292,8 +296,12 @@ def test_a_plugin_is_known_in_every_process(outcome_of, folder):
     assert outcome["agents"]["last"]["regret"]["mean"] == pytest.approx(0)
     assert outcome["settings"]["model"]["name"] == "quick"
     assert outcome_of(*words, "--workers", "2") == outcome
-    table = ["table", "--preset", "quick", "--envs", "fixed", "--arms", "3", "--agents", "last,random", "--plugin"]
-    assert outcome_of(*table, "plugin.py", "--workers", "2")["cells"][0]["best"] == "last"
+
+
+def test_a_plugin_is_known_in_every_process_of_a_study(outcome_of, folder, workers_at_hand):
+    (folder / "plugin.py").write_text(PLUGIN.replace('"fixed"', '"still"').replace('"last"', '"end"'))  # names anew
+    words = ["table", "--preset", "quick", "--envs", "still", "--arms", "3", "--agents", "end,random"]
+    assert outcome_of(*words, "--plugin", "plugin.py", "--workers", "2")["cells"][0]["best"] == "end"
 
 
 def test_a_plugin_goes_to_other_processes_as_text(folder):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,19 @@ from evolution.dask_workers import DaskWorkers
 from experiments.evolve import folder as evolution_folder
 from nsa_brian import PARAMETERS, load
 
-EVOLVE = ["evolve", "--preset", "quick", "--population", "8", "--rounds", "40", "--generations", "10", "--seed", "5"]
+EVOLVE = [
+    "evolve",
+    "--preset",
+    "paper-quick",
+    "--population",
+    "8",
+    "--rounds",
+    "40",
+    "--generations",
+    "10",
+    "--seed",
+    "5",
+]
 
 
 def files(folder):
@@ -64,8 +77,10 @@ class TestASearch:
         assert json.loads(played)["settings"]["parameters"] == chosen.parameters.to_dict()
 
     def test_reports_the_champion_beside_the_authors_sets(self, serial):
-        rows = [line.split() for line in serial[1].splitlines() if line.startswith(("champion ", "minbandit"))]
-        assert [row[0] for row in rows][:3] == ["champion", "minbandit-38", "minbandit-29"]
+        rows = [
+            line.split() for line in serial[1].splitlines() if line.startswith(("champion ", "evolved", "minbandit"))
+        ]
+        assert [row[0] for row in rows][:4] == ["champion", "evolved", "minbandit-38", "minbandit-29"]
 
     def test_draws_four_figures(self, serial):
         for name in ("fitness", "genome", "functions", "parameters"):
@@ -82,7 +97,7 @@ class TestASearch:
 
 
 class TestTheSameSearch:
-    def test_killed_and_resumed(self, tmp_path, serial, nsa, nsa_process):
+    def test_killed_and_resumed(self, tmp_path, serial, nsa, nsa_process, workers_at_hand):
         """In two processes, kill -9 in generation 5 of 10: the serial run's files, byte for byte."""
         search = [*EVOLVE, "--workers", "2", "--out", "s"]
         killed = subprocess.Popen(nsa_process.words(*search), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
@@ -124,23 +139,24 @@ class TestTheSameSearch:
         assert "going on after generation 1 of 10" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
         assert files(tmp_path / "s") == files(serial[0])
 
-    def test_on_a_dask_cluster_that_loses_a_worker(self, tmp_path, serial, nsa_process):
+    def test_on_a_dask_cluster_that_loses_a_worker(self, tmp_path, serial, nsa, dask_cluster):
         """Two workers, one of them killed in the middle of a generation, and not replaced."""
         distributed = pytest.importorskip("distributed")
-        cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, local_directory=tmp_path / "d"
-        )
-        with cluster, distributed.Client(cluster) as client:
-            options = [*EVOLVE, "--scheduler", cluster.scheduler_address, "--out", "s"]
-            search = subprocess.Popen(nsa_process.words(*options), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-            for line in search.stdout:
-                if line.startswith("generation  1/"):
-                    break
-            _wait_until(lambda: any(client.processing().values()))
-            nanny = next(iter(cluster.workers.values()))
-            os.kill(nanny.pid, signal.SIGKILL)
-            search.communicate(timeout=200)
-        assert search.returncode == 0
+        with distributed.Client(dask_cluster) as client, ThreadPoolExecutor(1) as beside:
+
+            def lose_a_worker():
+                _wait_until((tmp_path / "s" / "generations" / "0001.npz").exists, 60)
+                _wait_until(lambda: any(client.processing().values()))
+                nanny = next(iter(dask_cluster.workers.values()))
+                nanny.close_gracefully()  # or it would begin another worker
+                os.kill(nanny.pid, signal.SIGKILL)
+                assert not (tmp_path / "s" / "best.json").exists()
+
+            assert len(client.scheduler_info()["workers"]) == 2
+            lost = beside.submit(lose_a_worker)
+            nsa(*EVOLVE, "--scheduler", dask_cluster.scheduler_address, "--out", "s", cwd=tmp_path)
+            lost.result()
+            assert len(client.scheduler_info()["workers"]) == 1
         assert files(tmp_path / "s") == files(serial[0])
 
     @pytest.mark.slow
@@ -175,7 +191,7 @@ BAD = {
     "fix to an illegal value": (["--fix", "tau_u=-2"], "tau_u must be a number above 0, got -2"),
     "population 1": (["--population", "1"], "population must be a whole number from 4 up, got 1"),
     "not a number": (["--sigma", "wide"], "--sigma takes numbers, got 'wide'"),
-    "unknown preset": (["--preset", "papre"], "known: paper-main, paper-appendix, quick"),
+    "unknown preset": (["--preset", "papre"], "known: default, quick, spiking, paper-main"),
     "unknown bandit": (["--envs", "MAB-Q"], "unknown bandit 'MAB-Q'"),
     "unknown engine": (["--engine", "network"], "engine must be one of table, rounds"),
     "unknown start": (["--start", "nobody"], "no parameter set 'nobody'"),

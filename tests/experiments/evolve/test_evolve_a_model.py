@@ -1,5 +1,6 @@
 """``nsa evolve --model``: a model of the user's own from its file to its champion, and bad ones in one line."""
 
+import dataclasses
 import json
 import re
 import shutil
@@ -9,7 +10,7 @@ from guide import PIECES
 
 from evolution import Search
 from evolution.checkpoint import read, read_generation, search_id
-from experiments.evolve.settings import EvolutionSettings
+from experiments.evolve.settings import PRESETS
 from nsa_brian import ParameterSet, load, load_model
 
 SOURCE = PIECES["adapting.py"]
@@ -42,7 +43,7 @@ class TestTheCommand:
         here, found = evolved
         assert found["genes"] == 22  # 24 but for two that are fixed
         assert {"b", "tau_a"} <= set(found["champion"]["parameters"])
-        assert set(found["champion"]["report"]) == {"champion", "minbandit-38", "minbandit-29"}
+        assert set(found["champion"]["report"]) == {"champion", "evolved", "minbandit-38", "minbandit-29"}
         assert (found["settings"]["model"], found["settings"]["engine"]) == ("adapting.py", "table")
         assert read_generation(here / "s", 2)["parameters"].shape == (8, 24)
 
@@ -54,17 +55,16 @@ class TestTheCommand:
         assert "model adapting" in best.source
 
     @pytest.mark.parametrize("where", ["two processes", "dask"])
-    def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa):
+    def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa, request):
         """In an empty folder, here and in other processes: the same files, byte for byte."""
         here, _ = evolved
         shutil.copytree(here / "begun", tmp_path / "s")
         options = ["evolve", "--resume", "s", "--generations", "2"]
         if where == "dask":
-            distributed = pytest.importorskip("distributed")
-            quiet = {"dashboard_address": None, "local_directory": tmp_path / "d", "host": "127.0.0.1"}
-            with distributed.LocalCluster(n_workers=1, threads_per_worker=2, **quiet) as cluster:
-                said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
+            cluster = request.getfixturevalue("dask_cluster")
+            said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
         else:
+            request.getfixturevalue("workers_at_hand")
             said = nsa(*options, "--workers", "2", cwd=tmp_path)
         assert "the model adapting, 22 genes, played by table" in said
         assert files(tmp_path / "s") == files(here / "s")
@@ -88,10 +88,10 @@ class TestTheCommand:
         ids = []
         for name, source in (("one.py", SOURCE), ("two.py", SOURCE), ("two.py", SOURCE.replace("0.3", "0.4"))):
             (tmp_path / name).write_text(source)
-            settings = EvolutionSettings(model=str(tmp_path / name)).search()
+            settings = dataclasses.replace(PRESETS["default"], model=str(tmp_path / name)).search()
             ids.append(search_id(settings.to_dict()))
         assert ids[0] == ids[1] != ids[2]
-        assert search_id(EvolutionSettings().search().to_dict()) not in ids
+        assert search_id(PRESETS["default"].search().to_dict()) not in ids
 
     @pytest.mark.parametrize(
         ("options", "words"),

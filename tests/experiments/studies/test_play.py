@@ -30,7 +30,7 @@ def played():
     return play.run(SETTINGS)
 
 
-def test_same_seed_same_games_whatever_the_order_number_of_agents_and_workers(played):
+def test_same_seed_same_games_whatever_the_order_number_of_agents_and_workers(played, workers_at_hand):
     expected = {agent: fingerprint(record) for agent, record in played.records.items()}
     assert fingerprints(dataclasses.replace(SETTINGS, agents=SETTINGS.agents[::-1])) == expected
     assert fingerprints(dataclasses.replace(SETTINGS, agents=("nsa",))) == {"nsa": expected["nsa"]}

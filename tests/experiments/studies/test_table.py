@@ -15,7 +15,7 @@ from experiments.studies.table.study import STUDY
 from nsa_brian import NSAParameters
 
 
-def test_workers_change_nothing(done, tmp_path):
+def test_workers_change_nothing(done, tmp_path, workers_at_hand):
     results, _ = done["table"]
     again, _ = STUDY.run(results.settings, tmp_path, workers=2)
     assert again.summary == results.summary

@@ -1,0 +1,112 @@
+"""The page of a search: its champion, what the champion does in words, every stage in a picture."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from evolution.champion import Champion
+from evolution.checkpoint import versions
+from experiments.core.page import inline, render, shown
+from experiments.evolve import folder as folders
+from experiments.evolve.folder import AnySearch
+from experiments.evolve.progress import game_rounds
+from experiments.evolve.settings import EvolutionSettings
+from experiments.evolve.strategy import GAMES, SPIKING_GAMES, strategy
+from nsa_brian import NSAParameters
+from nsa_brian.model.base import AnyModel
+
+PAGE = "search.html"
+
+#: What each figure is called, and what is to be seen in it, in the order of the page.
+CAPTIONS = {
+    "look": (
+        "The first look",
+        "Left: the mean regret of every random set, best first, and that of the best ones by more games. Right: all "
+        "sets in the two genes that matter most.",
+    ),
+    "sensitivity": (
+        "Which genes matter",
+        "Where the genes of the best random sets lie. A gene that is spread as all sets are does not matter; one that "
+        "crowds somewhere does.",
+    ),
+    "race": (
+        "The race",
+        "Runs that began at sets which choose differently. Those that do best on held-out games at the end of a rung "
+        "go on. The lines are sets that come with the package, on the same held-out games.",
+    ),
+    "fitness": (
+        "Generations",
+        "Fitness in the run that won, or in the only one. Each generation meets new bandits, so the level wavers with "
+        "them.",
+    ),
+    "genome": ("Where the genes went", "The better half of the last generation, each gene within its search range."),
+    "functions": ("What the neurons compute", "Value, learning rate and responses of the better half."),
+    "parameters": ("Parameters and fitness", "Every individual of the run, one panel for each gene."),
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure on the page."""
+
+    name: str
+    title: str
+    text: str
+    image: str
+
+
+def page(
+    folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion, images: Mapping[str, bytes]
+) -> str:
+    """The whole page; images by their files' names."""
+    model = search.settings.model
+    found = {Path(name).stem: image for name, image in images.items()}
+    return render(
+        "evolve",
+        name=folder.resolve().name,
+        model=model.name,
+        genes=search.genome.size,
+        how=_how(settings),
+        told=f"{search.generation} generations, {game_rounds(search):,} game-rounds",
+        champion=champion,
+        report=[[name, f"{row['reward']:.4f}", f"{row['regret']:.4f}"] for name, row in champion.report.items()],
+        best=folder / folders.BEST,
+        sentences=strategy(champion.parameters, model).sentences(),
+        measured=_measured(GAMES if model.kind == "rate" else SPIKING_GAMES),
+        figures=[Figure(name, *CAPTIONS[name], inline(found[name])) for name in CAPTIONS if name in found],
+        parameters=_rows(champion.parameters, model),
+        command=f"nsa evolve --resume {quote(str(folder))}",
+        settings={name: shown(value) for name, value in dataclasses.asdict(settings).items() if _is_given(value)},
+        versions=", ".join(f"{name} {version}" for name, version in versions().items()),
+    )
+
+
+def _measured(games: tuple[int, int, int]) -> str:
+    """What the strategy was read from."""
+    played = "{1} games of MAB-P with {0} arms, two trials of {2} rounds".format(*games)
+    return f"Measured in {played}, and with an arm that pays always or never."
+
+
+def _how(settings: EvolutionSettings) -> str:
+    if not settings.in_stages:
+        return f"by one run of CMA-ES with {settings.population} individuals"
+    race = ", then ".join(rung.split("x")[0] for rung in settings.rungs)
+    return f"in stages: a look at {settings.look} random sets, then a race of {race} runs of CMA-ES"
+
+
+def _rows(parameters: NSAParameters, model: AnyModel) -> list[list[str]]:
+    values = parameters.to_dict()
+    rows = []
+    for name, info in model.declared.items():
+        low, high = map("{:g}".format, info.search) if name in model.searched and info.search else ("", "")
+        rows.append([name, f"{values[name]:.6g}", info.unit, low, high, info.meaning])
+    return rows
+
+
+def _is_given(value: Any) -> bool:
+    return value not in (None, "", ())

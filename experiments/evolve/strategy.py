@@ -1,0 +1,188 @@
+"""What a set of parameters does, measured and told in words: how it learns, what it remembers, when it explores."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+import envs
+from experiments.core.functions import activities_left
+from nsa_brian import NSA, NSAParameters
+from nsa_brian.model.base import AnyModel
+from nsa_brian.model.critical import critical
+from nsa_brian.model.model import PAPER, Model
+from nsa_brian.spiking.calibration import paper_part
+
+#: Arms, games and rounds of a trial that behaviour is read from, on MAB-P, which changes between two trials.
+GAMES = (10, 20, 500)
+#: Neurons that spike play fewer.
+SPIKING_GAMES = (5, 8, 100)
+#: Rewards, or misses, in a row that are tried at most.
+IN_A_ROW = 100
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """What was measured.
+
+    Attributes
+    ----------
+    w_max, critical : float
+        The highest weight, and the one above which an option's activity outlasts the input; NaN if there is none.
+    learned, forgotten : float
+        The part of the way to its end that the weight of a new arm goes with one reward, and that of a full one with
+        one miss.
+    rewards, misses : int or None
+        In a row, after which a new arm is remembered, and a full one forgotten; None if never within 100.
+    agreement : float
+        Share of rounds in which U and V agree.
+    stays : tuple of float
+        How often an arm is taken again after a reward, and after a miss.
+    regret, silenced, chance : float
+        In the games; with U silenced, NaN for models of spikes; and of an agent that picks arms blindly.
+    """
+
+    w_max: float
+    critical: float
+    learned: float
+    forgotten: float
+    rewards: int | None
+    misses: int | None
+    agreement: float
+    stays: tuple[float, float]
+    regret: float
+    silenced: float
+    chance: float
+
+    def sentences(self) -> list[str]:
+        """The strategy in words."""
+        told = [
+            f"It learns {_pace(self.learned)} from rewards: one moves the weight of a new arm {self.learned:.0%} of "
+            f"the way to w_max = {self.w_max:.3g}. It learns {_pace(self.forgotten)} from misses: one moves a full "
+            f"weight {self.forgotten:.0%} of the way to 0."
+        ]
+        if np.isfinite(self.critical):
+            told.append(
+                f"An arm is remembered through phase 2 while its weight is above w* = {self.critical:.3g}, "
+                f"{self.critical / self.w_max:.0%} of w_max: {_row(self.rewards, 'reward')} to get there from nothing, "
+                f"{_row(self.misses, 'miss', 'misses')} to be forgotten again."
+            )
+        elif self.w_max:
+            told.append("There is no critical weight w*: activity outlasts the input at every weight, or at none.")
+        after_reward, after_miss = self.stays
+        told.append(
+            f"U and V agree in {self.agreement:.1%} of the rounds; in the others, {1 - self.agreement:.1%}, an arm is "
+            f"explored at random. It stays with an arm after {after_reward:.0%} of the rewards and after "
+            f"{after_miss:.0%} of the misses: {_kind(after_reward, after_miss)}."
+        )
+        if np.isfinite(self.silenced):
+            told.append(
+                f"With U silenced (no input in phase 1) regret {_change(self.regret, self.silenced)}; "
+                f"blind choice has {self.chance:.3f}."
+            )
+        return told
+
+
+def strategy(parameters: NSAParameters, model: AnyModel) -> Strategy:
+    """Measure the strategy of some parameters, on games that are the same for all."""
+    regret, chance, agreement, stays = _played(parameters, model)
+    silenced = float("nan")
+    at, w_max = _critical_weight(parameters, model), parameters.w_max
+    if isinstance(model, Model):
+        silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
+    up, down = _weights(parameters, model, 0.0, 1.0), _weights(parameters, model, w_max, 0.0)
+    return Strategy(
+        w_max=w_max,
+        critical=at,
+        learned=up[1] / w_max,
+        forgotten=1 - down[1] / w_max,
+        rewards=_first(up > at),
+        misses=_first(down < at),
+        agreement=agreement,
+        stays=stays,
+        regret=regret,
+        silenced=silenced,
+        chance=chance,
+    )
+
+
+def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, float, tuple[float, float]]:
+    """Regret, that of blind choice, agreement, and how often it stays after a reward and after a miss."""
+    n_arms, n_games, rounds = GAMES if model.kind == "rate" else SPIKING_GAMES
+    bandit = envs.make("MAB-P", n_arms, seed=1, n_games=n_games, trial_rounds=rounds)
+    agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model)
+    probabilities, luck = bandit.ahead(2 * rounds)
+    if agent.plays_ahead:
+        chosen, agreed = agent.play_ahead(probabilities, luck)
+    else:
+        chosen, agreed = _one_by_one(agent, probabilities, luck)
+    earned = np.take_along_axis(probabilities, chosen[:, :, None], axis=2)[:, :, 0]
+    best, paid = probabilities.max(axis=2), (luck < earned)[:-1]
+    again = chosen[1:] == chosen[:-1]
+    stays = tuple(float(again[which].mean()) if which.any() else float("nan") for which in (paid, ~paid))
+    blind = best.mean() - probabilities.mean()
+    return float((best - earned).mean()), float(blind), float(agreed.mean()), stays  # type: ignore[return-value]
+
+
+def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Arms and agreement where rounds are not compiled in advance."""
+    arms, agreed = np.zeros(luck.shape, dtype=int), np.zeros(luck.shape, dtype=bool)
+    for i, (p, drawn) in enumerate(zip(probabilities, luck, strict=True)):
+        arms[i], agreed[i] = agent.select_arm(), agent.engine.agreed
+        agent.update(arms[i], (drawn < p[np.arange(len(p)), arms[i]]).astype(float))
+    return arms, agreed
+
+
+def _weights(parameters: NSAParameters, model: AnyModel, first: float, reward: float) -> np.ndarray:
+    """The weight of an arm that is pulled again and again and pays the same each time, from some weight on."""
+    agent = NSA(2, parameters, seed=1, n_games=1, model=model)
+    engine = agent.engine
+    weights = engine.w.copy()
+    weights[:, 0] = first
+    engine.set_weights(weights)
+    found = [first]
+    for _ in range(IN_A_ROW):
+        agent.select_arm()
+        agent.update(np.array([0]), np.array([reward]))
+        found.append(float(engine.w[0, 0]))
+    return np.array(found)
+
+
+def _critical_weight(parameters: NSAParameters, model: AnyModel) -> float:
+    """Where activity begins to last; spiking neurons are calibrated to the rate model's."""
+    weights = np.linspace(0, parameters.w_max, 401)
+    if isinstance(model, Model):
+        return critical(weights, activities_left(parameters, model, weights)[0])
+    return critical(weights, activities_left(paper_part(parameters), PAPER, weights)[0])
+
+
+def _change(before: float, after: float) -> str:
+    if abs(after - before) < 0.005:
+        return f"stays at {before:.3f}: U does not matter to it"
+    return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
+
+
+def _first(reached: np.ndarray) -> int | None:
+    return int(np.argmax(reached)) if reached.any() else None
+
+
+def _pace(part: float) -> str:
+    return "fast" if part >= 0.5 else "slowly" if part < 0.1 else "at a moderate pace"
+
+
+def _row(number: int | None, one: str, many: str = "") -> str:
+    if number is None:
+        return f"{IN_A_ROW} {many or one + 's'} in a row are not enough"
+    return f"{number} {one if number == 1 else many or one + 's'} in a row"
+
+
+def _kind(after_reward: float, after_miss: float) -> str:
+    if not after_reward > 0.5:
+        return "it hardly exploits what it finds"
+    if after_miss < 0.3:
+        return "close to win-stay, lose-shift"
+    if after_miss > 0.85:
+        return "it holds on to a good arm through many misses"
+    return "it gives a good arm some credit"

@@ -1,0 +1,178 @@
+"""``nsa evolve`` from nothing: what it says, its files and its page, stopped and gone on with, bad input."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from evolution import Search, SearchSettings, StagedSearch
+from evolution.search import WIDE, WIDE_STEP
+from experiments.evolve.settings import PRESETS, EvolutionSettings, preset_for
+from experiments.evolve.strategy import strategy
+from nsa_brian import load
+from nsa_brian.model.model import PAPER
+
+GAMES = ["--envs", "MAB-P", "--arms", "3", "--trials", "1", "--rounds", "40", "--population", "6", "--seed", "5"]
+EVOLVE = ["evolve", "--look", "96", "--rungs", "2x2x1,1x2x2", *GAMES]
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory, nsa_script):
+    """A search in one process, and what it printed."""
+    here = tmp_path_factory.mktemp("stages")
+    done = nsa_script(*EVOLVE, "--out", "s", cwd=here)
+    assert done.returncode == 0, done.stderr
+    return here / "s", done.stdout
+
+
+class TestASearch:
+    def test_tells_each_stage_with_the_time_left(self, searched):
+        told = searched[1].splitlines()
+        stages = [line for line in told if line.endswith(" left")]
+        assert [sum(line.startswith(word) for line in stages) for word in ("look ", "rung 1", "rung 2")] == [3, 5, 3]
+        assert stages[-1].endswith("0:00 left")
+        assert any("rung 1/2 is over, on held-out games: run " in line and "1 of 2 go on" in line for line in stages)
+
+    def test_leaves_a_champion_that_says_how_it_was_found(self, searched):
+        best = load(searched[0] / "best.json")
+        assert best.source.startswith("nsa evolve: a look at 96 random sets, CMA-ES with 6 individuals, 2 runs of 2 ")
+        assert best.source.endswith("seed 5")
+
+    def test_ends_with_a_page_that_has_every_stage_and_the_strategy_in_words(self, searched):
+        folder, told = searched
+        assert told.rstrip().endswith("s/search.html")
+        page = (folder / "search.html").read_text()
+        for words in ("The first look", "Which genes matter", "The race", "U and V agree in", "With U silenced"):
+            assert words in page
+        assert page.count("data:image/png") == 7
+
+    def test_figures_are_drawn_again_from_the_folder(self, searched, tmp_path, nsa):
+        nsa("evolution-figures", searched[0], "--out", tmp_path)
+        drawn = files(tmp_path)
+        assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(drawn)
+        assert all(files(searched[0])[name] == image for name, image in drawn.items())
+
+    def test_stopped_in_the_look_it_has_a_champion_and_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
+        assert "champion: look, best" in nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
+        assert StagedSearch.load(tmp_path / "s").generation == 0
+        assert "going on after 96 of 96 sets looked at" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
+        assert files(tmp_path / "s") == files(searched[0])
+
+    @pytest.mark.slow
+    def test_on_a_dask_cluster_that_loses_a_worker(self, searched, tmp_path, nsa_process):
+        distributed = pytest.importorskip("distributed")
+        cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, local_directory=tmp_path / "d"
+        )
+        with cluster:
+            options = [*EVOLVE, "--scheduler", cluster.scheduler_address, "--out", "s"]
+            search = subprocess.Popen(nsa_process.words(*options), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+            for line in search.stdout:
+                if line.startswith("look 2/"):
+                    break
+            os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+            search.communicate(timeout=200)
+        assert search.returncode == 0
+        assert files(tmp_path / "s") == files(searched[0])
+
+
+BAD = {
+    "rungs that are none": (["--rungs", "8x15,many"], "--rungs takes RUNSxGENERATIONSxGAMES"),
+    "more runs later": (["--rungs", "2x1x1,3x1x1"], "cannot have more runs than the one before, got 3 after 2"),
+    "fewer sets than runs": (["--look", "1"], "sets must be at least the 2 runs that begin, got 1"),
+    "generations": (["--preset", "quick", "--generations", "3"], "--generations is for one run (--preset paper-main)"),
+    "a start": (["--preset", "default", "--start", "evolved"], "--start is for one run"),
+    "a look, of one run": (["--preset", "paper-main", "--look", "9"], "--look is for a search in stages"),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line(options, words, tmp_path, refused):
+    assert words in refused("evolve", "--rungs", "2x1x1", *options, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(("options", "words"), [(["--look", "97"], "has --look 96, not 97; nothing may differ")])
+def test_going_on_with_other_settings_is_refused(options, words, searched, refused):
+    before = files(searched[0])
+    assert words in refused("evolve", "--resume", "s", *options, cwd=searched[0].parent)
+    assert files(searched[0]) == before
+
+
+def test_from_nothing_is_what_is_meant_unless_an_option_of_one_run_is_given():
+    assert preset_for([], "") == preset_for(["arms", "population"], "") == "default"
+    assert preset_for(["start", "arms"], "") == preset_for(["generations"], "spiking-ei") == "paper-main"
+    assert preset_for([], "spiking-ei") == "spiking"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_what_its_search_says_it_is(name):
+    settings = PRESETS[name]
+    search = settings.search()
+    assert EvolutionSettings.of(search) == EvolutionSettings(
+        **{**vars(settings), "engine": search.games.played_by, "model": "paper"}
+    )
+
+
+@pytest.fixture(scope="module")
+def evolved():
+    return strategy(load("evolved").parameters, PAPER)
+
+
+class TestStrategy:
+    def test_counts_the_rewards_and_misses_that_eq_3_needs(self, evolved):
+        """One reward takes a new arm of `evolved` over w*; of misses it takes five."""
+        assert (evolved.rewards, evolved.misses) == (1, 5)
+        assert evolved.critical == pytest.approx(2.52, abs=0.02)
+
+    def test_silencing_u_leaves_blind_choice(self, evolved):
+        assert evolved.regret < 0.1
+        assert evolved.silenced == pytest.approx(evolved.chance, abs=0.03)
+
+    def test_is_told_in_words(self, evolved):
+        learns, remembers, explores, silenced = evolved.sentences()
+        assert "learns fast from rewards" in learns
+        assert "1 reward in a row to get there from nothing, 5 misses in a row" in remembers
+        assert f"U and V agree in {evolved.agreement:.1%}" in explores
+        assert "regret rises from" in silenced
+
+
+def test_steps_that_stay_wide_are_seen_and_end_a_run_that_may_end():
+    for stagnation, stops in ((0, ""), (100, f"steps stayed wide for {WIDE} generations")):
+        search = Search(SearchSettings(population=4, generations=1000, stagnation=stagnation), lambda *_: 0.0)
+        for i in range(WIDE):
+            assert not search.wide
+            search.logbook.record(restart=0, regret=0.0, sigma=WIDE_STEP + 0.1, generation=i)
+        assert search.wide
+        assert search.stop == stops
+
+
+class TestReproduce:
+    def test_runs_the_search_of_a_set_again(self, searched, tmp_path, nsa):
+        found = json.loads(
+            nsa("evolve", "--reproduce", searched[0] / "best.json", "--out", "s", "--json", cwd=tmp_path)
+        )
+        assert found["reproduced"]
+        assert len(found["judged"]) == 2
+        assert found["game_rounds"] == 96 * 40 + 12 * 4 * 40 + 4 * 16 * 40 + 6 * (4 * 40 + 2 * 2 * 40)
+        assert (tmp_path / "s" / "best.json").read_bytes() == (searched[0] / "best.json").read_bytes()
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            (["minbandit-38"], "parameter set minbandit-38 does not say which search found it"),
+            (["evolved", "--population", "8"], "--reproduce takes all settings from the set"),
+            (["evolved", "--resume", "s"], "--resume names the folder"),
+            (["strange.json"], "'evolve' has other settings than nsa evolve"),
+        ],
+        ids=lambda value: value[0] if isinstance(value, list) else "",
+    )
+    def test_refuses_what_it_cannot_run_again(self, words, told, tmp_path, refused):
+        strange = {"parameters": load("evolved").parameters.to_dict(), "evolve": {"colour": "blue"}}
+        (tmp_path / "strange.json").write_text(json.dumps(strange))
+        assert told in refused("evolve", "--reproduce", *words, cwd=tmp_path)
