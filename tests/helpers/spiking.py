@@ -2,8 +2,8 @@
 
 from contextlib import contextmanager
 
-import brian2
 import numpy as np
+from targets import brian2_target
 
 from nsa_brian import Parameter, Pool, SpikingModel, SpikingNSA, load
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -69,10 +69,8 @@ def unfound(model):
 @contextmanager
 def interpreted():
     """Brian2 without its C++ compiler, which takes half a minute for a network of spiking neurons."""
-    before = brian2.prefs.codegen.target
-    brian2.prefs.codegen.target = "numpy"
-    yield
-    brian2.prefs.codegen.target = before
+    with brian2_target("numpy"):
+        yield
 
 
 def both(n_arms, parameters, n_games, **options):

@@ -63,7 +63,7 @@ def test_a_model_of_ones_own_agrees_in_every_spike(**values):
 
 def test_without_a_compiler_only_the_network_runs():
     with interpreted():
-        with pytest.raises(ValueError, match="the engine rounds needs a C\\+\\+ compiler"):
+        with pytest.raises(ValueError, match="spiking neurons need compiled code, for the engine rounds"):
             SpikingRounds(3, small(OWN), model=OWN)
         engine = SpikingNSA(3, small(OWN), model=OWN, seed=0)
         engine.respond()
