@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,8 +199,12 @@ class TestArchives:
 
 
 class TestMemory:
-    def test_is_that_of_the_machine_at_most(self):
-        assert 0 < memory.free_memory() <= memory._of_the_machine()
+    def test_is_that_of_the_machine_at_most(self, monkeypatch):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        sizes = {name: 1024 * int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
+        assert 0 < memory.free_memory() <= sizes["MemTotal"] + sizes["SwapTotal"]
+        monkeypatch.setattr(memory, "_of_the_machine", lambda: 1000.0)
+        assert memory.free_memory() <= 1000
 
     def test_follows_the_limit_of_the_process(self):
         told = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31));"
