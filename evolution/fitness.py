@@ -99,6 +99,11 @@ class Games:
         return self.trials * self.rounds
 
     @property
+    def game_rounds(self) -> int:
+        """Rounds that an individual plays, in all of its games."""
+        return len(self.cells) * self.iterations * self.n_rounds
+
+    @property
     def cells(self) -> list[tuple[str, int]]:
         """Bandits and numbers of arms, in the order of the scores."""
         return [(env, n_arms) for n_arms in self.arms for env in self.envs]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -62,7 +62,11 @@ class Look:
         fitness: OwnFitness | None = None,
     ) -> None:
         self.n_sets, self.n_starts = n_sets, n_starts
-        self._games, self._genome, self._seed, self._fitness = games, genome, seed, fitness
+        self._genome, self._seed, self._fitness = genome, seed, fitness
+        rounds = min(games.rounds, ROUNDS)
+        trials = [1] * (LOOKS - 1) + [games.trials]
+        #: What is played at each look.
+        self.games = [replace(games, iterations=MORE**i, trials=n, rounds=rounds) for i, n in enumerate(trials)]
         self.looked_at = [np.arange(n_sets)]
         self.regrets = [np.empty(0)]
 
@@ -82,18 +86,12 @@ class Look:
         fewest = min(2 * self.n_starts, self.n_sets)
         return [max(fewest, self.n_sets // KEEP**look) for look in range(LOOKS)]
 
-    def games(self, look: int) -> Games:
-        """What is played at a look."""
-        trials = self._games.trials if look == LOOKS - 1 else 1
-        rounds = min(self._games.rounds, ROUNDS)
-        return dataclasses.replace(self._games, iterations=MORE**look, trials=trials, rounds=rounds)
-
     def step(self, workers: Workers | None = None) -> None:
         """Score some more sets; after the last of a look, choose who is looked at again."""
         look = len(self.looked_at) - 1
         sets, known = self.looked_at[look], self.regrets[look]
         some = sets[len(known) : len(known) + BATCH]
-        judge = self._fitness or self.games(look)
+        judge = self._fitness or self.games[look]
         found = evaluate(judge, (*self._seed, look), [self.parameters(number) for number in some], workers)
         self.regrets[look] = known = np.concatenate([known, found.regret.mean(axis=1)])
         if len(known) == len(sets) and look + 1 < LOOKS:
@@ -114,7 +112,7 @@ class Look:
         order = self.looked_at[-1][np.argsort(self.regrets[-1], kind="stable")]
         if self._fitness is not None:  # which says nothing of choices
             return [int(number) for number in order[: self.n_starts]]
-        done = choices(self.games(0), (*self._seed, LOOKS), [self.parameters(number) for number in order])
+        done = choices(self.games[0], (*self._seed, LOOKS), [self.parameters(number) for number in order])
         chosen: list[int] = []
         for i in range(len(order)):
             if len(chosen) < self.n_starts and all((done[i] != done[j]).mean() >= DIFFERENT for j in chosen):

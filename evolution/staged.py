@@ -17,7 +17,7 @@ from evolution.checkpoint import versions
 from evolution.fitness import Games, OwnFitness
 from evolution.look import Look
 from evolution.search import Search, evaluate, name_of
-from evolution.stages import Rung, StagedSettings
+from evolution.stages import StagedSettings
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -65,6 +65,8 @@ class StagedSearch:
         self.look = Look(
             settings.sets, settings.rungs[0].runs, settings.games, self.genome, (settings.seed, LOOK), fitness
         )
+        # Made once: games make their bandits, to see whether they can.
+        self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
         self.runs: dict[int, Search] = {}
         self.began: dict[int, float] = {}
         self.judged: list[dict[int, float]] = []
@@ -119,16 +121,15 @@ class StagedSearch:
     @property
     def game_rounds(self) -> int:
         """Game-rounds that were played, but for those that runs were judged by."""
-        return sum(done * game_rounds(games) for (done, games), _ in self._plan())
+        return sum(done * games.game_rounds for (done, games), _ in self._plan())
 
     def _plan(self) -> list[tuple[tuple[int, Games], tuple[int, Games]]]:
         """For each look and each rung, the individuals that have played and all that will, with their games."""
         look, settings, plan = self.look, self.settings, []
         for i, size in enumerate(look.sizes):
             done = len(look.regrets[i]) if i < len(look.regrets) else 0
-            plan.append(((done, look.games(i)), (size, look.games(i))))
-        for rung, (begin, end) in zip(settings.rungs, settings.spans, strict=True):
-            games = dataclasses.replace(settings.games, iterations=rung.iterations)
+            plan.append(((done, look.games[i]), (size, look.games[i])))
+        for rung, (begin, end), games in zip(settings.rungs, settings.spans, self._games, strict=True):
             done = sum(min(max(run.generation, begin), end) - begin for run in self.runs.values())
             all_ = rung.runs * rung.generations
             plan.append(((settings.population * done, games), (settings.population * all_, games)))
@@ -151,13 +152,13 @@ class StagedSearch:
                 self.runs[number] = Search(self.settings.run(number, start), self.fitness)
             self._unsaved |= set(self.runs)
         else:
-            self._race(self.settings.rungs[self.rung], workers)
+            self._race(workers)
 
-    def _race(self, rung: Rung, workers: Workers | None) -> None:
+    def _race(self, workers: Workers | None) -> None:
         _, far = self.settings.spans[self.rung]
         behind = [number for number in self.racing if self.runs[number].generation < far]
         if behind:
-            self.runs[behind[0]].step(workers, dataclasses.replace(self.settings.games, iterations=rung.iterations))
+            self.runs[behind[0]].step(workers, self._games[self.rung])
             self._unsaved.add(behind[0])
             self.stepped = behind[0]
             return
@@ -202,7 +203,7 @@ class StagedSearch:
         """
         folder = Path(folder)
         path, settings = folder / STAGES, self.settings.to_dict()
-        if path.exists() and read(folder)[0]["settings"] != json.loads(json.dumps(settings)):
+        if path.exists() and STAGED.read_meta(path, "settings")["settings"] != json.loads(json.dumps(settings)):
             raise ValueError(f"{folder} holds another search: save to a folder of its own")
         folder.mkdir(parents=True, exist_ok=True)
         for number in sorted(self._unsaved):
@@ -242,14 +243,9 @@ class StagedSearch:
         return search
 
 
-def game_rounds(games: Games) -> int:
-    """Rounds that an individual plays, in all of its games."""
-    return len(games.cells) * games.iterations * games.n_rounds
-
-
 def cost(games: Games) -> int:
     """Work that an individual makes, in game-rounds."""
-    return game_rounds(games) + (TABLE if games.played_by == "table" else 0)
+    return games.game_rounds + (TABLE if games.played_by == "table" else 0)
 
 
 def run_folder(folder: Path, number: int) -> Path:

@@ -48,8 +48,7 @@ def game_rounds(search: AnySearch) -> int:
     """Rounds of games that all individuals of the generations have played, the look's included."""
     if isinstance(search, StagedSearch):
         return search.game_rounds
-    games = search.settings.games
-    return len(games.cells) * games.iterations * games.n_rounds * sum(record["population"] for record in search.logbook)
+    return search.settings.games.game_rounds * sum(record["population"] for record in search.logbook)
 
 
 def line(search: AnySearch, clock: Clock) -> str:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from evolution.genome import position
-from evolution.staged import StagedSearch, game_rounds
+from evolution.staged import StagedSearch
 from experiments.core.figures import house_style, new_figure
 from experiments.evolve.figure import BLUE, ORANGE, label
 from nsa_brian import Parameter
@@ -160,7 +160,7 @@ def _played(search: StagedSearch, number: int) -> list[float]:
     """Game-rounds of a run, in millions, after each of its generations, from none on."""
     settings = search.settings
     each = [
-        settings.population * rung.iterations * game_rounds(settings.games) / settings.games.iterations / 1e6
+        settings.population * rung.iterations * settings.games.game_rounds / settings.games.iterations / 1e6
         for rung in settings.rungs
         for _ in range(rung.generations)
     ]
