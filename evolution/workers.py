@@ -12,6 +12,7 @@ from functools import partial
 from multiprocessing import get_context, parent_process
 from typing import Any, Protocol, TypeVar
 
+from evolution.interrupts import on_interrupt
 from nsa_brian.plugins import carrying_plugins
 
 K = TypeVar("K", bound=Hashable)
@@ -70,12 +71,9 @@ class Processes:
         # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
         pool = ProcessPoolExecutor(self.width, get_context("spawn"), initializer=_begin)
         # The terminal sends Ctrl-C to all processes. Those that start now inherit that it is ignored: it is ours.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        with on_interrupt(signal.SIG_IGN):
             for _ in range(self.width):
                 pool.submit(int)  # a process starts with the first job that it is needed for
-        finally:
-            signal.signal(signal.SIGINT, before)
         return pool
 
     def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
