@@ -56,6 +56,12 @@ class Genome:
         return tuple(self._declared[name] for name in self._searched if name not in self.fixed)
 
     @property
+    def places(self) -> dict[int, Parameter]:
+        """The same by their places among all parameters of the model."""
+        searched = {gene.name for gene in self.genes}
+        return {i: info for i, (name, info) in enumerate(self._declared.items()) if name in searched}
+
+    @property
     def size(self) -> int:
         """Genes."""
         return len(self.genes)

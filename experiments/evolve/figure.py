@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from evolution.genome import position
+from evolution.genome import Genome, position
 from experiments.core.figures import house_style, new_figure
 from nsa_brian import NSAParameters, Parameter
 from nsa_brian.codegen.expression import numpy_function
@@ -57,11 +57,11 @@ def draw_fitness(logbook: Sequence[Mapping[str, Any]], own: bool = False) -> Fig
     return figure
 
 
-def draw_genome(generation: Generation, model: AnyModel = PAPER, bins: int = 20) -> Figure:
+def draw_genome(generation: Generation, genome: Genome, bins: int = 20) -> Figure:
     """Heat map: where in its search range each parameter of the better half lies."""
-    better, searched = _better_half(generation)["parameters"], _searched(model)
+    better, searched = _better_half(generation)["parameters"], genome.places
     with house_style():
-        figure = new_figure(8, 6 * len(searched) / 22)
+        figure = new_figure(8, max(2, 6 * len(searched) / 22))
         ax = figure.subplots()
         shares = np.array(
             [np.histogram(position(info, better[:, i]), bins, (0, 1))[0] / len(better) for i, info in searched.items()]
@@ -99,16 +99,16 @@ def draw_functions(generation: Generation, model: AnyModel = PAPER) -> Figure:
     return figure
 
 
-def draw_parameters(generations: Sequence[Generation], model: AnyModel = PAPER, most: int = 4000) -> Figure:
+def draw_parameters(generations: Sequence[Generation], genome: Genome, most: int = 4000) -> Figure:
     """Each parameter against fitness: all generations in grey, the better half of the last one in colour."""
     everybody = np.concatenate([generation["parameters"] for generation in generations])
     reward = np.concatenate([generation["reward"] for generation in generations])
     shown = np.linspace(0, len(reward) - 1, min(most, len(reward))).astype(int)
-    better, searched = _better_half(generations[-1]), _searched(model)
+    better, searched = _better_half(generations[-1]), genome.places
     rows = math.ceil(len(searched) / 6)
     with house_style():
-        figure = new_figure(11, 8.5 * rows / 4)
-        axes = figure.subplots(rows, 6, sharey=True)
+        figure = new_figure(11, max(2.5, 8.5 * rows / 4))
+        axes = figure.subplots(rows, 6, sharey=True, squeeze=False)
         for ax, (i, info) in zip(axes.flat, searched.items(), strict=False):
             ax.plot(everybody[shown, i], reward[shown], ".", color="0.8", markersize=1, rasterized=True)
             ax.plot(better["parameters"][:, i], better["reward"], ".", color=BLUE, markersize=2)
@@ -129,11 +129,6 @@ def draw_parameters(generations: Sequence[Generation], model: AnyModel = PAPER, 
 def _better_half(generation: Generation) -> dict[str, np.ndarray]:
     half = (len(generation["reward"]) + 1) // 2
     return {name: array[:half] for name, array in generation.items()}
-
-
-def _searched(model: AnyModel) -> dict[int, Parameter]:
-    """The parameters that are searched, by their place among all."""
-    return {i: info for i, (name, info) in enumerate(model.declared.items()) if name in model.searched}
 
 
 def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x: np.ndarray, model: AnyModel) -> None:

@@ -79,12 +79,12 @@ def drawn(folder: Path, kind: str) -> dict[str, bytes]:
         }
         folder = staged.run_folder(folder, search.leading)
     saved, generations = _read(folder)
-    model, logbook = saved.settings.model, saved.state["logbook"]
+    model, genome, logbook = saved.settings.model, saved.settings.genome, saved.state["logbook"]
     figures |= {
         "fitness": evolution_figure.draw_fitness(logbook, own=bool(saved.fitness)),
-        "genome": evolution_figure.draw_genome(generations[-1], model),
+        "genome": evolution_figure.draw_genome(generations[-1], genome),
         "functions": evolution_figure.draw_functions(generations[-1], model),
-        "parameters": evolution_figure.draw_parameters(generations, model),
+        "parameters": evolution_figure.draw_parameters(generations, genome),
     }
     return {f"{name}.{kind}": rendered(figure, kind) for name, figure in figures.items()}
 

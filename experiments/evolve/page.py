@@ -11,14 +11,13 @@ from typing import Any
 
 from evolution.champion import Champion
 from evolution.checkpoint import versions
+from evolution.staged import AnySearch
 from experiments.core.page import inline, render, shown
 from experiments.evolve import folder as folders
-from experiments.evolve.folder import AnySearch
 from experiments.evolve.progress import game_rounds
 from experiments.evolve.settings import EvolutionSettings
 from experiments.evolve.strategy import GAMES, SPIKING_GAMES, strategy
 from nsa_brian import NSAParameters
-from nsa_brian.model.base import AnyModel
 
 PAGE = "search.html"
 
@@ -79,7 +78,7 @@ def page(
         sentences=strategy(champion.parameters, model).sentences(),
         measured=_measured(GAMES if model.kind == "rate" else SPIKING_GAMES),
         figures=[Figure(name, *CAPTIONS[name], inline(found[name])) for name in CAPTIONS if name in found],
-        parameters=_rows(champion.parameters, model),
+        parameters=_rows(champion.parameters, search),
         command=f"nsa evolve --resume {quote(str(folder))}",
         settings={name: shown(value) for name, value in dataclasses.asdict(settings).items() if _is_given(value)},
         versions=", ".join(f"{name} {version}" for name, version in versions().items()),
@@ -99,11 +98,11 @@ def _how(settings: EvolutionSettings) -> str:
     return f"in stages: a look at {settings.look} random sets, then a race of {race} runs of CMA-ES"
 
 
-def _rows(parameters: NSAParameters, model: AnyModel) -> list[list[str]]:
-    values = parameters.to_dict()
+def _rows(parameters: NSAParameters, search: AnySearch) -> list[list[str]]:
+    values, genes = parameters.to_dict(), {gene.name for gene in search.genome.genes}
     rows = []
-    for name, info in model.declared.items():
-        low, high = map("{:g}".format, info.search) if name in model.searched and info.search else ("", "")
+    for name, info in search.settings.model.declared.items():
+        low, high = map("{:g}".format, info.search) if name in genes and info.search else ("", "")
         rows.append([name, f"{values[name]:.6g}", info.unit, low, high, info.meaning])
     return rows
 

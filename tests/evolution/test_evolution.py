@@ -56,6 +56,7 @@ class TestGenome:
 
     def test_holds_fixed_what_is_fixed(self):
         genome = Genome({"w_max": 4.4, "r_v": 1.0})
+        assert [list(PARAMETERS)[i] for i in genome.places] == [info.name for info in genome.genes]
         assert genome.size == 20
         decoded = genome.decode(np.linspace(-3, 3, 20))
         assert (decoded.w_max, decoded.r_v) == (4.4, 1.0)
