@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evolution.search import Search
     from evolution.settings import SearchSettings
     from evolution.staged import StagedSearch
-    from evolution.stages import Rung, StagedSettings
+    from evolution.staged_settings import Rung, StagedSettings
 
 __all__ = [
     "Champion",
@@ -42,8 +42,8 @@ _MODULES = {
     "Search": "search",
     "SearchSettings": "settings",
     "StagedSearch": "staged",
-    "StagedSettings": "stages",
-    "Rung": "stages",
+    "StagedSettings": "staged_settings",
+    "Rung": "staged_settings",
 }
 
 

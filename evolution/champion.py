@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evolution.fitness import Scores
-from evolution.search import REPORT, SELECTION, Search, evaluate
-from evolution.staged import StagedSearch
+from evolution.search import REPORT, SELECTION, evaluate
+from evolution.staged import AnySearch
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -24,9 +24,9 @@ class Champion:
     parameters : NSAParameters
     origin : str
         Which candidate it was: of the hall of fame, the last centre, the best of the last generation.
-    training : float
+    training : float or None
         The highest fitness that any individual reached in the run that leads, on its own generation's games: a lucky
-        score.
+        score; None if there was no generation yet.
     selection : dict
         Mean reward of every candidate on the games that the champion was chosen by.
     report : dict
@@ -38,13 +38,13 @@ class Champion:
 
     parameters: NSAParameters
     origin: str
-    training: float
+    training: float | None
     selection: dict[str, float]
     report: dict[str, dict[str, float]]
 
 
 def choose_champion(
-    search: Search | StagedSearch,
+    search: AnySearch,
     workers: Workers | None = None,
     iterations: int = 20,
     others: Mapping[str, NSAParameters] | None = None,
@@ -76,7 +76,7 @@ def choose_champion(
     return Champion(
         parameters=candidates[origin],
         origin=origin,
-        training=max((record["best"] for record in search.logbook), default=float("nan")),
+        training=max((record["best"] for record in search.logbook), default=None),
         selection=rewards,
         report={
             name: {"reward": reward, "regret": regret}
@@ -86,7 +86,7 @@ def choose_champion(
 
 
 def _held_out(
-    search: Search | StagedSearch,
+    search: AnySearch,
     purpose: int,
     iterations: int,
     parameters: list[NSAParameters],

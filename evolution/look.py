@@ -67,6 +67,8 @@ class Look:
         trials = [1] * (LOOKS - 1) + [games.trials]
         #: What is played at each look.
         self.games = [replace(games, iterations=MORE**i, trials=n, rounds=rounds) for i, n in enumerate(trials)]
+        for played, size in zip(self.games, self.sizes, strict=True):
+            played.check_memory(min(size, BATCH))
         self.looked_at = [np.arange(n_sets)]
         self.regrets = [np.empty(0)]
 

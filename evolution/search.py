@@ -246,13 +246,7 @@ class Search:
         cls, saved: checkpoint.Checkpoint, fitness: OwnFitness | None = None, generations: int | None = None
     ) -> Search:
         """The same from what was read of a folder already."""
-        if saved.fitness and fitness is None:
-            raise ValueError(
-                f"the search has a fitness of its own, {saved.fitness}: go on from Python, by "
-                "Search.load(folder, fitness=...)"
-            )
-        if fitness is not None and not saved.fitness:
-            raise ValueError("the search is judged by games and has no fitness of its own")
+        check_fitness(saved.fitness, fitness)
         settings = saved.settings
         if generations is not None:
             settings = dataclasses.replace(settings, generations=generations)
@@ -310,6 +304,16 @@ def evaluate(
 def name_of(fitness: OwnFitness | None) -> str:
     """What a fitness of the user's own is called."""
     return "" if fitness is None else str(getattr(fitness, "__qualname__", type(fitness).__name__))
+
+
+def check_fitness(saved: str, fitness: OwnFitness | None) -> None:
+    """Refuse to go on by a fitness where the search has none of its own, or without the one that it has."""
+    if saved and fitness is None:
+        raise ValueError(
+            f"the search has a fitness of its own, {saved}: go on from Python, by load(folder, fitness=...)"
+        )
+    if fitness is not None and not saved:
+        raise ValueError("the search is judged by games and has no fitness of its own")
 
 
 def _individuals(genes: np.ndarray, found: np.ndarray) -> list[Individual]:

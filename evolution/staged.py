@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,11 +12,11 @@ import numpy as np
 from deap import tools
 
 from evolution.archive import Arrays, Form
-from evolution.checkpoint import versions
+from evolution.checkpoint import identity, versions
 from evolution.fitness import Games, OwnFitness
 from evolution.look import Look
-from evolution.search import Search, evaluate, name_of
-from evolution.stages import StagedSettings
+from evolution.search import Search, check_fitness, evaluate, name_of
+from evolution.staged_settings import StagedSettings
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -67,6 +66,8 @@ class StagedSearch:
         )
         # Made once: games make their bandits, to see whether they can.
         self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
+        for games in self._games:
+            games.check_memory(settings.population)
         self.runs: dict[int, Search] = {}
         self.began: dict[int, float] = {}
         self.judged: list[dict[int, float]] = []
@@ -88,7 +89,7 @@ class StagedSearch:
 
     @property
     def leading(self) -> int:
-        """The number of the run that was best when they were judged last."""
+        """The number of the run that was best when they were judged last; before that, the one that steps first."""
         last = self.judged[-1] if self.judged else dict.fromkeys(self.runs, 0.0)
         return min(last, key=lambda number: last[number])
 
@@ -203,7 +204,7 @@ class StagedSearch:
         """
         folder = Path(folder)
         path, settings = folder / STAGES, self.settings.to_dict()
-        if path.exists() and STAGED.read_meta(path, "settings")["settings"] != json.loads(json.dumps(settings)):
+        if path.exists() and identity(STAGED.read_meta(path, "settings")["settings"]) != identity(settings):
             raise ValueError(f"{folder} holds another search: save to a folder of its own")
         folder.mkdir(parents=True, exist_ok=True)
         for number in sorted(self._unsaved):
@@ -223,24 +224,32 @@ class StagedSearch:
     def load(cls, folder: str | Path, fitness: OwnFitness | None = None) -> StagedSearch:
         """The search of a folder, as it was when it was saved; a ValueError if there is none."""
         folder = Path(folder)
-        meta, arrays = read(folder)
-        if bool(meta["fitness"]) != (fitness is not None):
-            raise ValueError(f"the search's own fitness is {meta['fitness'] or 'none'}: give that one")
+        path, (meta, arrays) = folder / STAGES, read(folder)
+        check_fitness(meta["fitness"], fitness)
         try:
             search = cls(StagedSettings.from_dict(meta["settings"]), fitness)
             search.look.restore(arrays)
-            search.runs = {number: Search.load(run_folder(folder, number), fitness) for number in meta["runs"]}
+            numbers = [int(number) for number in meta["runs"]]
             search.began, *search.judged = (
                 {int(number): float(regret) for number, regret in regrets} for regrets in meta["judged"]
             )
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
         except (TypeError, KeyError, AttributeError, IndexError):  # entries that we never write
-            raise ValueError(f"{folder / STAGES} is not {STAGED.called}") from None
+            raise ValueError(f"{path} is not {STAGED.called}") from None
+        search.runs = {number: Search.load(run_folder(folder, number), fitness) for number in numbers}
         for number, run in search.runs.items():
             if run.settings != search.settings.run(number, run.settings.start):
                 raise ValueError(f"{run_folder(folder, number)} holds a run of another search")
         if set(search.began) != set(search.runs) or any(not set(r) <= set(search.runs) for r in search.judged):
-            raise ValueError(f"{folder / STAGES}: runs were judged that there are not")
+            raise ValueError(f"{path}: runs were judged that there are not")
+        if len(search.judged) > len(search.settings.rungs):
+            raise ValueError(f"{path}: runs were judged after the last rung")
         return search
+
+
+#: A search of either kind.
+AnySearch = Search | StagedSearch
 
 
 def cost(games: Games) -> int:

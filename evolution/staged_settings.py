@@ -63,7 +63,7 @@ class StagedSettings:
 
     games: Games = field(default_factory=lambda: Games(**GAMES))  # type: ignore[arg-type]
     sets: int = 4096
-    rungs: tuple[Rung, ...] = (Rung(8, 12), Rung(4, 15), Rung(2, 25, 2), Rung(1, 60, 4))
+    rungs: tuple[Rung, ...] = (Rung(8, 15, 4), Rung(4, 20, 8), Rung(2, 30, 8), Rung(1, 80, 16))
     population: int = 64
     sigma: float = 0.25
     fixed: dict[str, float] = field(default_factory=dict)

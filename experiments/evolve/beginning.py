@@ -11,12 +11,12 @@ from typing import Any
 from evolution.checkpoint import CHECKPOINT, identity, search_id, versions
 from evolution.search import Search
 from evolution.settings import SearchSettings
-from evolution.staged import StagedSearch
-from evolution.stages import StagedSettings
+from evolution.staged import AnySearch, StagedSearch
+from evolution.staged_settings import StagedSettings
 from experiments.core.options import chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.evolve import folder as folders
-from experiments.evolve.folder import AnySearch, Begun
+from experiments.evolve.folder import Begun
 from experiments.evolve.settings import PRESETS, EvolutionSettings, assignments, check_kind, preset_for
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
@@ -53,8 +53,7 @@ class Asked:
 def begun(args: argparse.Namespace) -> Asked:
     """A new search, or the same one if its folder is there."""
     settings, wanted = _settings(args)
-    folder = Path(args.out or f"nsa-results/evolution-{search_id(wanted.to_dict())}")
-    return Asked(folder, dataclasses.asdict(settings), settings, wanted)
+    return Asked(_folder(args, "evolution", wanted), dataclasses.asdict(settings), settings, wanted)
 
 
 def reproduced(args: argparse.Namespace) -> Asked:
@@ -71,7 +70,9 @@ def reproduced(args: argparse.Namespace) -> Asked:
     except TypeError:
         raise ValueError(f"parameter set {chosen.name}: 'evolve' has other settings than nsa evolve") from None
     wanted = settings.search()
-    folder = Path(args.out or f"nsa-results/evolution-{search_id(wanted.to_dict())}")
+    folder = _folder(args, "reproduced", wanted)
+    if folder.resolve() == Path(args.reproduce).resolve().parent:
+        raise ValueError(f"{args.reproduce} lies in {folder}: run its search again in another folder (--out)")
     return Asked(folder, dataclasses.asdict(settings), settings, wanted)
 
 
@@ -85,6 +86,11 @@ def resumed(args: argparse.Namespace) -> Asked:
     if not folders.is_there(folder):
         raise ValueError(f"{folder} is not the folder of a search: it has no {CHECKPOINT}")
     return Asked(folder, read_given(EvolutionSettings, args))
+
+
+def _folder(args: argparse.Namespace, kind: str, wanted: SearchSettings | StagedSettings) -> Path:
+    """The folder that was named, or one that this search alone has."""
+    return Path(args.out or f"nsa-results/{kind}-{search_id(wanted.to_dict())}")
 
 
 def _settings(args: argparse.Namespace) -> tuple[EvolutionSettings, SearchSettings | StagedSettings]:

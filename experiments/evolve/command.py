@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import math
 from contextlib import ExitStack
 from pathlib import Path
 from shlex import quote
@@ -12,9 +11,9 @@ from typing import Any
 
 from evolution.bounds import check_whole
 from evolution.champion import Champion
-from evolution.checkpoint import LOGBOOK
+from evolution.checkpoint import LOGBOOK, versions
 from evolution.lock import Lock
-from evolution.staged import StagedSearch
+from evolution.staged import AnySearch, StagedSearch
 from evolution.workers import Processes, Serial, Workers, WorkersLostError
 from experiments.core.command import Command, add_workers
 from experiments.core.errors import UserError, blame_file, blame_user
@@ -23,16 +22,14 @@ from experiments.core.files import write_text
 from experiments.core.json_text import json_text
 from experiments.core.options import add_options, presets_told
 from experiments.core.outside import note
-from experiments.core.results import versions
 from experiments.core.tables import text_table
 from experiments.core.workers import MOST_WORKERS, check_workers
 from experiments.evolve import folder as folders
 from experiments.evolve.beginning import Asked, begun, reproduced, resumed
 from experiments.evolve.figures_command import check_readable, drawn, write_all
-from experiments.evolve.folder import AnySearch
 from experiments.evolve.page import PAGE, page
-from experiments.evolve.progress import game_rounds
-from experiments.evolve.running import choose, evolve, so_far
+from experiments.evolve.progress import game_rounds, so_far
+from experiments.evolve.running import choose, evolve
 from experiments.evolve.settings import PRESETS, EvolutionSettings
 from nsa_brian import ParameterSet, load
 
@@ -82,6 +79,7 @@ def run(args: argparse.Namespace) -> None:
         with blame_user():
             _check(args)
             asked = _asked(args)
+            again = None if args.reproduce is None else load(args.reproduce)
             held.enter_context(Lock(asked.folder, tell=note))
             settings, search = asked.search()
             if search.generation:
@@ -93,7 +91,6 @@ def run(args: argparse.Namespace) -> None:
             workers.close()
         with blame_user(), blame_file(asked.folder, "a search's folder"):
             files = _told_in_full(asked.folder, settings, search, champion)
-    again = None if args.reproduce is None else load(args.reproduce)
     if args.json:
         print(json_text(_outcome(search, settings, champion, files, again)))
         return
@@ -185,7 +182,7 @@ def _told_in_full(folder: Path, settings: EvolutionSettings, search: AnySearch, 
 def _table(champion: Champion) -> str:
     rows = [[name, f"{found['reward']:.4f}", f"{found['regret']:.4f}"] for name, found in champion.report.items()]
     words = f"champion: {champion.origin}"
-    if not math.isnan(champion.training):
+    if champion.training is not None:
         words += f"; highest fitness in the search {champion.training:.4f} (a lucky score)"
     return f"{words}\n\n" + text_table(["on further games of the same kind", "mean reward", "regret"], rows)
 

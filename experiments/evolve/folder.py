@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolution import Champion, Search, StagedSearch, checkpoint, staged
+from evolution.staged import AnySearch
 from experiments.core.files import write_text
 from experiments.core.options import some
+from experiments.evolve.progress import so_far
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
@@ -17,10 +19,6 @@ BEST = "best.json"
 
 #: Options that a search itself does not know: it has the model and the start, not what they are called.
 NAMED = ("model", "start")
-
-
-#: A search of either kind.
-AnySearch = Search | StagedSearch
 
 
 @dataclass(frozen=True)
@@ -70,15 +68,16 @@ def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, 
     """Write the champion as a parameter set with its provenance and, if it is not the paper's, its model."""
     found, model = champion.report["champion"], search.settings.model
     own = "" if model == PAPER else f"model {model.name}, "
+    told = _told(settings, search) + ("" if search.stop else f", stopped after {so_far(search)}")
     best = ParameterSet(
         champion.parameters,
         name=folder.resolve().name,
-        source=f"nsa evolve: {own}{_told(settings, search)}, seed {settings.seed}",
+        source=f"nsa evolve: {own}{told}, seed {settings.seed}",
         note=f"Champion ({champion.origin}) by games held out from the search; on further games of the same kind: "
-        f"reward {found['reward']:.4f}, regret {found['regret']:.4f}. Highest fitness in the search: "
-        f"{champion.training:.4f}.",
+        f"reward {found['reward']:.4f}, regret {found['regret']:.4f}."
+        + ("" if champion.training is None else f" Highest fitness in the search: {champion.training:.4f}."),
         model=None if model == PAPER else model,
-        evolve=dataclasses.asdict(settings),
+        evolve=dataclasses.asdict(settings) if search.stop else None,  # who runs it again runs it to its end
     )
     write_text(folder / BEST, best.to_json())
     return best

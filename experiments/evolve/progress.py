@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 from evolution.search import Search
-from evolution.staged import StagedSearch
-from experiments.evolve.folder import AnySearch
+from evolution.staged import AnySearch, StagedSearch
 
 
 class Clock:
@@ -30,7 +29,9 @@ class Clock:
     def left(self) -> str:
         """Minutes and seconds."""
         done, total = work(self._search)
-        seconds = self.passed / max(done - self._first, 1e-9) * (total - done)
+        if done <= self._first:  # runs were judged, which is not counted
+            return "? left"
+        seconds = self.passed / (done - self._first) * (total - done)
         if self._limit is not None:
             seconds = min(seconds, self._limit - self.passed)
         minutes, seconds = divmod(round(max(0.0, seconds)), 60)
@@ -49,6 +50,18 @@ def game_rounds(search: AnySearch) -> int:
     if isinstance(search, StagedSearch):
         return search.game_rounds
     return search.settings.games.game_rounds * sum(record["population"] for record in search.logbook)
+
+
+def so_far(search: AnySearch) -> str:
+    """How far a search was when it was left."""
+    if isinstance(search, Search):
+        return f"generation {search.generation} of {search.settings.generations}"
+    if not search.runs:
+        look = search.look
+        sets = ", then ".join(f"{len(found)} of {n}" for found, n in zip(look.regrets, look.sizes, strict=False))
+        return f"{sets} sets looked at"
+    total = sum(rung.runs * rung.generations for rung in search.settings.rungs)
+    return f"generation {search.generation} of {total} in all runs, in rung {search.rung + 1}"
 
 
 def line(search: AnySearch, clock: Clock) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,15 +10,16 @@ from pathlib import Path
 from shlex import quote
 
 from evolution.champion import Champion, choose_champion
+from evolution.interrupts import on_interrupt
 from evolution.search import WIDE, Search
+from evolution.staged import AnySearch
 from evolution.workers import Workers
 from experiments.core.figures import rendered
 from experiments.core.files import write_bytes
 from experiments.evolve import folder as folders
 from experiments.evolve.figure import draw_fitness
 from experiments.evolve.figures_command import SHIPPED
-from experiments.evolve.folder import AnySearch
-from experiments.evolve.progress import Clock, game_rounds, line
+from experiments.evolve.progress import Clock, game_rounds, line, so_far
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import load
 
@@ -71,25 +71,12 @@ def choose(search: AnySearch, settings: EvolutionSettings, folder: Path, workers
     return champion
 
 
-def so_far(search: AnySearch) -> str:
-    """How far a search was when it was left."""
-    if isinstance(search, Search):
-        return f"generation {search.generation} of {search.settings.generations}"
-    if not search.runs:
-        return f"{len(search.look.regrets[0])} of {search.look.n_sets} sets looked at"
-    total = sum(rung.runs * rung.generations for rung in search.settings.rungs)
-    return f"generation {search.generation} of {total} in all runs, in rung {search.rung + 1}"
-
-
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """Ctrl-C waits until the files are written."""
     asked = []
-    before = signal.signal(signal.SIGINT, lambda *_: asked.append(True))
-    try:
+    with on_interrupt(lambda *_: asked.append(True)):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
     if asked:
         raise KeyboardInterrupt
 

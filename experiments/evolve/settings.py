@@ -9,7 +9,7 @@ from typing import Any
 
 from evolution.fitness import Games
 from evolution.settings import SearchSettings
-from evolution.stages import Rung, StagedSettings
+from evolution.staged_settings import Rung, StagedSettings
 from experiments.core.game_settings import bandits
 from experiments.core.options import setting, some
 from nsa_brian import load
@@ -164,6 +164,7 @@ def _assignment(text: str) -> tuple[str, float]:
 
 def _rung(text: str) -> Rung:
     try:
-        return Rung(*map(int, text.split("x")))
-    except (ValueError, TypeError):
+        runs, generations, iterations = map(int, text.split("x"))
+        return Rung(runs, generations, iterations)
+    except ValueError:
         raise ValueError(f"--rungs takes RUNSxGENERATIONSxGAMES,..., such as 8x15x4,1x40x8; got {text!r}") from None

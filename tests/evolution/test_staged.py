@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion
+from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion, memory
 from evolution.fitness import choices
 from evolution.look import KEEP, LOOKS, Look
 from nsa_brian import load
@@ -122,7 +122,7 @@ def test_a_fitness_of_ones_own(tmp_path):
     settings = dataclasses.replace(SETTINGS, sets=64)
     found = finished(StagedSearch(settings, near_three), folder=tmp_path)
     assert abs(found.leader.centre.w_max - 3) < 0.5
-    with pytest.raises(ValueError, match="near_three: give that one"):
+    with pytest.raises(ValueError, match="near_three: go on from Python"):
         StagedSearch.load(tmp_path)
     assert outcome(StagedSearch.load(tmp_path, near_three)) == outcome(found)
 
@@ -152,3 +152,17 @@ def test_another_search_is_not_written_over(tmp_path):
         StagedSearch(dataclasses.replace(SETTINGS, seed=4)).save(tmp_path)
     with pytest.raises(ValueError, match="is not the folder of a search in stages"):
         StagedSearch.load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("change", "fits"), [({}, True), ({"sets": 2000}, False), ({"rungs": (Rung(1, 1, 300),)}, False)]
+)
+def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, fits, monkeypatch):
+    """All arms of individuals x bandits x games, and some copies: 98, 197 and 691 kB."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 150e3)
+    settings = dataclasses.replace(SETTINGS, **change)
+    if fits:
+        StagedSearch(settings)
+    else:
+        with pytest.raises(ValueError, match="not enough memory: games of that size"):
+            StagedSearch(settings)

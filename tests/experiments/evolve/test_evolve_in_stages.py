@@ -7,8 +7,9 @@ import subprocess
 
 import pytest
 
-from evolution import Search, SearchSettings, StagedSearch
+from evolution import Search, SearchSettings, StagedSearch, StagedSettings
 from evolution.search import WIDE, WIDE_STEP
+from experiments.evolve.progress import Clock
 from experiments.evolve.settings import PRESETS, EvolutionSettings, preset_for
 from experiments.evolve.strategy import strategy
 from nsa_brian import load
@@ -61,7 +62,11 @@ class TestASearch:
     def test_stopped_in_the_look_it_has_a_champion_and_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
         assert "champion: look, best" in nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
         assert StagedSearch.load(tmp_path / "s").generation == 0
-        assert "going on after 96 of 96 sets looked at" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
+        best = load(tmp_path / "s" / "best.json")
+        assert "stopped after 96 of 96, then 0 of 12 sets looked at" in best.source
+        assert best.evolve is None  # who would run it again would run it to its end
+        assert "nan" not in best.note + (tmp_path / "s" / "search.html").read_text()
+        assert "going on after 96 of 96, then 0 of 12 sets looked at" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
         assert files(tmp_path / "s") == files(searched[0])
 
     @pytest.mark.slow
@@ -83,7 +88,8 @@ class TestASearch:
 
 
 BAD = {
-    "rungs that are none": (["--rungs", "8x15,many"], "--rungs takes RUNSxGENERATIONSxGAMES"),
+    "rungs that are none": (["--rungs", "8x15x1,many"], "--rungs takes RUNSxGENERATIONSxGAMES"),
+    "a rung without games": (["--rungs", "2x1"], "--rungs takes RUNSxGENERATIONSxGAMES"),
     "more runs later": (["--rungs", "2x1x1,3x1x1"], "cannot have more runs than the one before, got 3 after 2"),
     "fewer sets than runs": (["--look", "1"], "sets must be at least the 2 runs that begin, got 1"),
     "generations": (["--preset", "quick", "--generations", "3"], "--generations is for one run (--preset paper-main)"),
@@ -104,6 +110,10 @@ def test_going_on_with_other_settings_is_refused(options, words, searched, refus
     assert files(searched[0]) == before
 
 
+def test_the_time_left_is_not_told_before_work_is_done(searched):
+    assert Clock(StagedSearch.load(searched[0])).left == "? left"
+
+
 def test_from_nothing_is_what_is_meant_unless_an_option_of_one_run_is_given():
     assert preset_for([], "") == preset_for(["arms", "population"], "") == "default"
     assert preset_for(["start", "arms"], "") == preset_for(["generations"], "spiking-ei") == "paper-main"
@@ -117,6 +127,10 @@ def test_a_preset_is_what_its_search_says_it_is(name):
     assert EvolutionSettings.of(search) == EvolutionSettings(
         **{**vars(settings), "engine": search.games.played_by, "model": "paper"}
     )
+
+
+def test_the_command_searches_as_the_library_does():
+    assert PRESETS["default"].search() == StagedSettings()
 
 
 @pytest.fixture(scope="module")
@@ -169,10 +183,13 @@ class TestReproduce:
             (["evolved", "--population", "8"], "--reproduce takes all settings from the set"),
             (["evolved", "--resume", "s"], "--resume names the folder"),
             (["strange.json"], "'evolve' has other settings than nsa evolve"),
+            (["found/best.json", "--out", "found"], "run its search again in another folder"),
         ],
         ids=lambda value: value[0] if isinstance(value, list) else "",
     )
-    def test_refuses_what_it_cannot_run_again(self, words, told, tmp_path, refused):
+    def test_refuses_what_it_cannot_run_again(self, words, told, searched, tmp_path, refused):
         strange = {"parameters": load("evolved").parameters.to_dict(), "evolve": {"colour": "blue"}}
         (tmp_path / "strange.json").write_text(json.dumps(strange))
+        (tmp_path / "found").mkdir()
+        (tmp_path / "found" / "best.json").write_bytes((searched[0] / "best.json").read_bytes())
         assert told in refused("evolve", "--reproduce", *words, cwd=tmp_path)
