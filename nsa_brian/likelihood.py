@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
 from nsa_brian.model.agreement import choice_probabilities
 from nsa_brian.model.base import AnyModel
+from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER
 from nsa_brian.parameters import NSAParameters
 
@@ -19,7 +21,7 @@ def log_likelihood(
     rewards: Sequence[float],
     n_arms: int,
     parameters: NSAParameters | Sequence[NSAParameters],
-    model: AnyModel = PAPER,
+    model: AnyModel | str | Path = PAPER,
     lapse: float = 0.05,
     engine: str = DEFAULT_ENGINE,
     **options: Any,
@@ -37,8 +39,9 @@ def log_likelihood(
     n_arms : int
     parameters : NSAParameters, or a sequence of them
         One set, or many at once.
-    model : Model
-        Without noise, whose activities are not known.
+    model : Model, str or Path
+        What is run, or what :func:`nsa_brian.load_model` takes for it. Without noise, with which activities are not
+        known.
     lapse : float
         From 0 to 1; with 0 a single choice that the model never makes is minus infinity.
     engine, **options
@@ -54,6 +57,7 @@ def log_likelihood(
     >>> log_likelihood([0, 2, 2, 2], [0, 1, 1, 0], n_arms=3, parameters=load().parameters) < 0
     True
     """
+    model = load_model(model) if isinstance(model, str | Path) else model
     chosen, got = np.asarray(arms), np.asarray(rewards, dtype=float)
     if chosen.ndim != 1 or chosen.shape != got.shape or not len(chosen):
         raise ValueError(f"arms and rewards must be of the same length, from 1 up, got {chosen.shape} and {got.shape}")

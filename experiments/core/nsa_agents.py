@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 NSA = "nsa"
 
 #: Of the option ``--model``.
-MODEL_HELP = "NSA's model: FILE.py, FILE.py:NAME, FILE.json, rate (default), spiking, spiking-ei, ..., or a plugin's"
+RATE_MODEL_HELP = "NSA's model: FILE.py, FILE.py:NAME, FILE.json, rate (default), or a plugin's"
+MODEL_HELP = RATE_MODEL_HELP.replace(", or", ", spiking, spiking-ei, ..., or")
 
 
 def is_nsa(agent: str) -> bool:

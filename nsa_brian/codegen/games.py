@@ -81,6 +81,9 @@ class Games:
         group.add_equations(equations, n_arms)
         code = step_code(model, equations, group.variables, method, {*used, "dt", "n_arms"}, unit.constant)
         group.add_shared(dict.fromkeys(code.of_game, 0.0))
+        # Steps on the way, such as Euler's `_p = ...; p = _p`: Brian2 takes what has a function in it for many numbers.
+        on_the_way = [line.partition(" = ")[0].strip() for line in code.pool.splitlines()]
+        group.add_shared({name: 0.0 for name in on_the_way if name not in group.variables})
         group.add(dict.fromkeys([*code.of_unit, *code.parts]), n_arms)
 
         n_units = self.n_games * n_arms

@@ -6,9 +6,11 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+import sympy
 from brian2 import second
 from brian2.core.namespace import DEFAULT_UNITS
 from brian2.equations.equations import DIFFERENTIAL_EQUATION, FLOAT, PARAMETER, SUBEXPRESSION, SingleEquation
+from brian2.parsing.sympytools import str_to_sympy
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
 from brian2.utils.stringtools import word_substitute
 
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
     from nsa_brian.parameters import Parameter
 
 
+#: What the mark stands for in each population.
+NOISE = {U: paper.NOISE_U, V: paper.NOISE_V}
+
+
 def read(model: Model) -> Structure:
     """A model's structure; a :class:`ModelError` says what is wrong with the declaration, and where."""
     return _Reader(model).structure()
@@ -58,6 +64,7 @@ class _Reader:
         self.used: set[str] = set()
         self.places: dict[str, list[SingleEquation]] = {U: [], V: [], SYNAPSE: []}
         self.arriving: dict[str, list[str]] = {}
+        self.noisy: dict[str, list[tuple[SingleEquation, SingleEquation]]] = {}  # without noise, and with it
 
     def structure(self) -> Structure:
         """Read all strings, in an order in which each finds the names that it needs."""
@@ -68,6 +75,7 @@ class _Reader:
         self._resolve_equations()
         links = self._resolve_links()
         self._check_equations()
+        self._check_noise()
         initial = self._read_initial()
         rule, rule_reads = self._read_rule()
         self._check_carried()
@@ -106,12 +114,15 @@ class _Reader:
 
     def _read_places(self) -> None:
         model = self.model
-        noise = {U: paper.NOISE_U, V: paper.NOISE_V}
         for place, where in ((U, "rate_u"), (V, "rate_v")):
             text = getattr(model, where)
             if not isinstance(text, str):
                 raise ModelError(f"{where} must be equations, got {text!r}")
-            rate = read_equations(where, text.replace("{noise}", noise[place] if model.noise else ""))
+            rate = read_equations(where, text.replace("{noise}", ""))
+            if "{noise}" in text:
+                noisy = read_equations(where, text.replace("{noise}", NOISE[place]))
+                self.noisy[place] = list(zip(rate, noisy, strict=True))
+                rate = noisy if model.noise else rate
             self._expect(where, rate, place, DIFFERENTIAL_EQUATION, f"d{place}/dt = ... : 1")
             response = renamed(self.declared, "response", model.response, place, {"x": place})
             self._expect("response", response, f"phi_{place}", SUBEXPRESSION, "phi = ... : 1")
@@ -137,6 +148,18 @@ class _Reader:
                 self._add(where, population.name, eq)
             if not self.places[population.name]:
                 raise ModelError(f"{where} has no equations")
+
+    def _check_noise(self) -> None:
+        """Refuse noise in a place where its standard deviation would not be what ``noise`` says."""
+        for place, pairs in self.noisy.items():
+            added = str_to_sympy(f"(0{NOISE[place]}) / tau_{place}")
+            for without, noisy in pairs:
+                more = str_to_sympy(str(noisy.expr)) - str_to_sympy(str(without.expr))
+                if sympy.expand(more - (added if noisy.varname == place else 0)) != 0:
+                    raise ModelError(
+                        f"rate_{place}: {{noise}} stands once, where it is added to what tau_{place} divides: "
+                        f"d{place}/dt = (-{place} + ... {{noise}}) / tau_{place} : 1"
+                    )
 
     def _expect(self, where: str, found: list[SingleEquation], name: str, kind: str, form: str) -> None:
         if not any(eq.varname == name and eq.type == kind for eq in found):

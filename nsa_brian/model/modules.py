@@ -43,5 +43,7 @@ def run_module(path: str | Path, source: bytes) -> ModuleType:
         told = " ".join(str(error).split())
         if not (isinstance(error, ValueError) and told):  # what the package refuses says itself what is wrong
             told = f"{type(error).__name__}: {told[:300]}"
+        if isinstance(error, ImportError):
+            told += " (such a file stands alone: it imports what is installed, not what lies beside it)"
         raise ValueError(f"{printable(str(path))}: {printable(told)}") from error
     return module

@@ -141,6 +141,13 @@ BAD = {
     "attribute": ({"drive_v": "phi_u_pre.real"}, "drive_v: "),
     "unknown mark": ({"synapse": "q = {noise} : 1"}, "synapse: unknown mark {noise}"),
     "no place for noise": ({"noise": 0.1, "rate_u": RATE.format("").replace("{noise}", "")}, "rate_u has no place"),
+    "noise twice": ({"rate_u": "du/dt = (-u + I_u{noise} + I{noise}) / tau_u : 1"}, "rate_u: {noise} stands once"),
+    "noise beside the leak": ({"rate_u": "du/dt = (-u + I_u + I){noise} / tau_u : 1"}, "rate_u: {noise} stands once"),
+    "noise of another strength": ({"rate_v": "dv/dt = 2 * (-v + I_v{noise}) / tau_v : 1"}, "what tau_v divides"),
+    "noise in another variable": (
+        {"rate_u": "du/dt = (-u + I_u + I + a) / tau_u : 1\nda/dt = (-a{noise}) / (20 * ms) : 1"},
+        "rate_u: {noise} stands once",
+    ),
     "noise below 0": ({"noise": -1}, "noise must be a number from 0 up, got -1"),
     "not a text": ({"rate_u": 3}, "rate_u must be equations, got 3"),
     "not parameters": ({"parameters": ("b",)}, "parameters must be a tuple of Parameter"),

@@ -102,3 +102,10 @@ def test_the_most_likely_set_is_the_one_that_chose():
 def test_bad_data_is_refused(change, said):
     with pytest.raises(ValueError, match=said):
         log_likelihood(**{"arms": [0], "rewards": [1.0], "n_arms": 4, "parameters": SHORT, **change})
+
+
+def test_takes_a_model_by_its_name():
+    choices = ([0, 2, 2], [0, 1, 1])
+    assert log_likelihood(*choices, 3, SHORT, "paper") == log_likelihood(*choices, 3, SHORT)
+    with pytest.raises(ValueError, match="no model 'papre'; did you mean paper"):
+        log_likelihood(*choices, 3, SHORT, "papre")

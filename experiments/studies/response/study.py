@@ -15,7 +15,7 @@ from experiments.core.errors import at_least
 from experiments.core.functions import respond
 from experiments.core.game_settings import model_told
 from experiments.core.named import rates_only, read
-from experiments.core.nsa_agents import MODEL_HELP, NSAAgent
+from experiments.core.nsa_agents import RATE_MODEL_HELP, NSAAgent
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
@@ -28,7 +28,7 @@ class Settings:
     """Which parameter sets, each with its model or all with one; how finely."""
 
     parameters: tuple[str, ...] = setting(tuple(names()), "parameter sets or files, comma separated", "S,T")
-    model: str = setting("", MODEL_HELP.replace(", spiking", ""), "MODEL")
+    model: str = setting("", RATE_MODEL_HELP, "MODEL")
     points: int = setting(2001, "weights between 0 and w_max")
     nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 

@@ -121,6 +121,7 @@ BAD = {
     "no model": (["--model", "papre"], "no model 'papre'; did you mean paper?"),
     "a file without a model": (["--model", "empty.py"], "it makes no Model"),
     "a file that fails": (["--model", "failing.py"], "ZeroDivisionError"),
+    "a file that needs its neighbour": (["--model", "leaning.py"], "such a file stands alone"),
     "a bad model": (["--model", "bad.py"], "tau_b"),
     "an engine that refuses": (["--model", "lateral.py", "--engine", "table"], "the engine table cannot run the model"),
     "the network": (["--model", "lateral.py", "--engine", "network"], "engine must be one of table, rounds"),
@@ -140,6 +141,7 @@ def models(tmp_path_factory):
     here = tmp_path_factory.mktemp("models")
     (here / "empty.py").write_text("")
     (here / "failing.py").write_text("1 / 0")
+    (here / "leaning.py").write_text("from failing import MODEL")
     (here / "bad.py").write_text(SOURCE.replace("/ tau_a", "/ tau_b"))
     (here / "adapting.py").write_text(SOURCE)
     (here / "lateral.py").write_text(
