@@ -61,9 +61,7 @@ class StagedSearch:
 
     def __init__(self, settings: StagedSettings, fitness: OwnFitness | None = None) -> None:
         self.settings, self.fitness, self.genome = settings, fitness, settings.genome
-        self.look = Look(
-            settings.sets, settings.rungs[0].runs, settings.games, self.genome, (settings.seed, LOOK), fitness
-        )
+        self.look = Look(settings.sets, settings.starts, settings.games, self.genome, (settings.seed, LOOK), fitness)
         # Made once: games make their bandits, to see whether they can.
         self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
         for games in self._games:
@@ -147,13 +145,19 @@ class StagedSearch:
         if not self.look.done:
             self.look.step(workers)
         elif not self.runs:
-            starts = [self.look.parameters(number) for number in self.look.starts()]
-            self.began = dict(enumerate(self.judge(starts, workers), start=1))
-            for number, start in enumerate(starts, start=1):
-                self.runs[number] = Search(self.settings.run(number, start), self.fitness)
-            self._unsaved |= set(self.runs)
+            self._begin(workers)
         else:
             self._race(workers)
+
+    def _begin(self, workers: Workers | None) -> None:
+        """Begin the race: runs with each step size at the best start, then at the next, and so on."""
+        starts = [self.look.parameters(number) for number in self.look.starts()]
+        regrets = self.judge(starts, workers)
+        for number in range(1, self.settings.rungs[0].runs + 1):
+            place = (number - 1) // len(self.settings.sigmas)
+            self.runs[number] = Search(self.settings.run(number, starts[place]), self.fitness)
+            self.began[number] = regrets[place]
+        self._unsaved |= set(self.runs)
 
     def _race(self, workers: Workers | None) -> None:
         _, far = self.settings.spans[self.rung]
@@ -179,7 +183,7 @@ class StagedSearch:
         return [float(regret) for regret in found.mean(axis=1)]
 
     def candidates(self) -> dict[str, NSAParameters]:
-        """Who may become champion: those of the runs that raced last, and the mean of the leader's last centres.
+        """Who may become champion: the sets that runs began at, who came far in the last, the leader's mean centre.
 
         Before there is a generation, the best sets of the look.
         """
@@ -189,7 +193,8 @@ class StagedSearch:
             return {
                 f"look, best {i}": self.look.parameters(self.look.looked_at[known][n]) for i, n in enumerate(best, 1)
             }
-        found: dict[str, NSAParameters] = {}
+        starts = dict.fromkeys(run.settings.start for run in self.runs.values())
+        found = {f"start {i}": start for i, start in enumerate(starts, 1) if start is not None}
         for number in self.judged[-1] if self.judged else self.runs:
             of_run = self.runs[number].candidates() if self.runs[number].generation else {}
             found |= {f"run {number}, {name}": parameters for name, parameters in of_run.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -54,8 +55,10 @@ class StagedSettings:
         The race, from the many runs that begin it to the few that end it.
     population : int
         Individuals of a generation.
-    sigma : float
-        First step size of a run, in units of the unbounded genes: small, for a run begins at a good place.
+    sigmas : tuple of float
+        First step sizes, in units of the unbounded genes: runs begin with each of them at every start. Some good places
+        are so narrow that with wider steps nearly all of the first generation lies outside, and the run walks off to
+        where much is mediocre; from others small steps lead nowhere. The race tells which is which.
     fixed : dict
         Parameters that are not searched, by name, with their values.
     seed : int
@@ -65,7 +68,7 @@ class StagedSettings:
     sets: int = 4096
     rungs: tuple[Rung, ...] = (Rung(8, 15, 4), Rung(4, 20, 8), Rung(2, 30, 8), Rung(1, 80, 16))
     population: int = 64
-    sigma: float = 0.25
+    sigmas: tuple[float, ...] = (0.03, 0.25)
     fixed: dict[str, float] = field(default_factory=dict)
     seed: int = 0
 
@@ -79,9 +82,12 @@ class StagedSettings:
             for name, number in rung._asdict().items():
                 check_whole(f"{name} of a rung", number, 1)
         check_whole("sets", self.sets, 1)
-        if self.sets < self.rungs[0].runs:
-            raise ValueError(f"sets must be at least the {self.rungs[0].runs} runs that begin, got {self.sets}")
-        _ = self.run(0, None)  # refuses what a search refuses
+        if not self.sigmas or len(set(self.sigmas)) < len(self.sigmas):
+            raise ValueError(f"sigmas must name at least one step size, each once, got {self.sigmas}")
+        for number in range(1, len(self.sigmas) + 1):
+            self.run(number, None)  # refuses what a search refuses
+        if self.sets < self.starts:
+            raise ValueError(f"sets must be at least the {self.starts} that runs begin at, got {self.sets}")
 
     @property
     def model(self) -> AnyModel:
@@ -104,13 +110,18 @@ class StagedSettings:
         ends = list(accumulate((rung.generations for rung in self.rungs), initial=0))
         return list(pairwise(ends))
 
+    @property
+    def starts(self) -> int:
+        """Places that runs begin at, from each with every step size."""
+        return math.ceil(self.rungs[0].runs / len(self.sigmas))
+
     def run(self, number: int, start: NSAParameters | None) -> SearchSettings:
-        """The settings of one of the runs, which have random numbers of their own."""
+        """The settings of one of the runs, numbered from 1, which have random numbers of their own."""
         return SearchSettings(
             games=self.games,
             population=self.population,
             generations=self.generations,
-            sigma=self.sigma,
+            sigma=self.sigmas[(number - 1) % len(self.sigmas)],
             start=start,
             fixed=self.fixed,
             seed=self.seed * 1000 + number,
@@ -123,6 +134,7 @@ class StagedSettings:
             **plain,
             "games": self.games.to_dict(),
             "rungs": [list(r) for r in self.rungs],
+            "sigmas": list(self.sigmas),
             "fixed": dict(self.fixed),
         }
 
@@ -130,4 +142,5 @@ class StagedSettings:
     def from_dict(cls, values: Mapping[str, Any]) -> StagedSettings:
         """What :meth:`to_dict` made."""
         rungs = tuple(Rung(*rung) for rung in values["rungs"])
-        return cls(**{**values, "games": Games.from_dict(values["games"]), "rungs": rungs})
+        sigmas = tuple(values["sigmas"])
+        return cls(**{**values, "games": Games.from_dict(values["games"]), "rungs": rungs, "sigmas": sigmas})

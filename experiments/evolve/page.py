@@ -75,7 +75,7 @@ def page(
         champion=champion,
         report=[[name, f"{row['reward']:.4f}", f"{row['regret']:.4f}"] for name, row in champion.report.items()],
         best=folder / folders.BEST,
-        sentences=strategy(champion.parameters, model).sentences(),
+        sentences=strategy(champion.parameters, model, search.genome).sentences(),
         measured=_measured(GAMES if model.kind == "rate" else SPIKING_GAMES),
         figures=[Figure(name, *CAPTIONS[name], inline(found[name])) for name in CAPTIONS if name in found],
         parameters=_rows(champion.parameters, search),

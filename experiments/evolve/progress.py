@@ -88,7 +88,9 @@ def _stage(search: StagedSearch) -> str:
         return f"look {place + 1}/{len(look.sizes)}  {len(look.regrets[place])}/{look.sizes[place]} sets  {best}"
     if search.stepped is None:  # none of the runs: they were judged, or have just begun
         return (
-            _judged(search) if search.judged else f"{len(search.runs)} sets that differ in their choices begin a race"
+            _judged(search)
+            if search.judged
+            else f"{len(search.runs)} runs begin at {settings.starts} sets that choose differently"
         )
     run, rung = search.runs[search.stepped], settings.rungs[search.rung]
     begin, _ = settings.spans[search.rung]

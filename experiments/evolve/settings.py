@@ -17,7 +17,7 @@ from nsa_brian.model.loading import load_model
 
 #: Options that are settings of the games, or of any search, under the same names.
 OF_GAMES = ("envs", "arms", "trials", "rounds")
-OF_SEARCHES = ("population", "sigma", "seed")
+OF_SEARCHES = ("population", "seed")
 #: Those that only a search of one run has, and those that only a search in stages has.
 OF_ONE_RUN = ("generations", "iterations", "start", "stagnation", "restarts")
 OF_STAGES = ("look", "rungs")
@@ -43,7 +43,9 @@ class EvolutionSettings:
     )
     fix: tuple[str, ...] = setting((), "a parameter that is not searched; repeatable", "NAME=VALUE", flag="--fix")
     start: str = setting("", "one run: first centre, a set or a file (default: the middle of all ranges)", "SET")
-    sigma: float = setting(0.25, "first step size, in units of the unbounded genes", "X")
+    sigma: tuple[float, ...] = setting(
+        (0.03, 0.25), "first step size, in units of the unbounded genes; in stages runs begin with each of several", "X"
+    )
     stagnation: int = setting(0, "one run: stop, or restart, without improvement within N generations (0: go on)")
     restarts: int = setting(0, "one run: restarts after stagnation, each with twice the population")
     engine: str = setting(
@@ -67,8 +69,12 @@ class EvolutionSettings:
         given: dict[str, Any] = {**some(self, *OF_SEARCHES), "fixed": assignments(self.fix)}
         if self.look is not None:
             rungs = tuple(_rung(text) for text in self.rungs)
-            return StagedSettings(games=Games(**played, iterations=1), sets=self.look, rungs=rungs, **given)
+            games = Games(**played, iterations=1)
+            return StagedSettings(games=games, sets=self.look, rungs=rungs, sigmas=self.sigma, **given)
+        if len(self.sigma) > 1:
+            raise ValueError(f"--sigma takes one step size for one run, got {', '.join(map(str, self.sigma))}")
         return SearchSettings(
+            sigma=self.sigma[0],
             games=Games(**played, **some(self, "iterations")),
             start=None if start is None else start.parameters,
             **some(self, "generations", "stagnation", "restarts"),
@@ -87,11 +93,11 @@ class EvolutionSettings:
             **some(search, *OF_SEARCHES),
         )
         if isinstance(search, StagedSettings):
-            return dataclasses.replace(
-                found, look=search.sets, rungs=tuple("x".join(map(str, r)) for r in search.rungs)
-            )
+            rungs = tuple("x".join(map(str, rung)) for rung in search.rungs)
+            return dataclasses.replace(found, look=search.sets, rungs=rungs, sigma=search.sigmas)
         return dataclasses.replace(
             found,
+            sigma=(search.sigma,),
             iterations=games.iterations,
             start="" if search.start is None else "of its own",
             **some(search, "generations", "stagnation", "restarts"),
@@ -107,7 +113,7 @@ PAPER_MAIN = EvolutionSettings(
     arms=(40, 200),
     rounds=2000,
     iterations=2,
-    sigma=0.8,
+    sigma=(0.8,),
 )
 PRESETS = {
     "default": DEFAULT,

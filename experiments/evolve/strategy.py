@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import envs
+from evolution.fitness import Games, scores
+from evolution.genome import Genome
 from experiments.core.functions import activities_left
 from nsa_brian import NSA, NSAParameters
 from nsa_brian.model.base import AnyModel
@@ -19,6 +22,9 @@ from nsa_brian.spiking.calibration import paper_part
 GAMES = (10, 20, 500)
 #: Neurons that spike play fewer.
 SPIKING_GAMES = (5, 8, 100)
+#: How far genes are off where it is asked how exact they must be, and draws of that. A gene's range is 2 pi wide, so
+#: this is some 2% of it.
+OFF, DRAWS = 0.1, 20
 #: Rewards, or misses, in a row that are tried at most.
 IN_A_ROW = 100
 
@@ -40,8 +46,9 @@ class Strategy:
         Share of rounds in which U and V agree.
     stays : tuple of float
         How often an arm is taken again after a reward, and after a miss.
-    regret, silenced, chance : float
-        In the games; with U silenced, NaN for models of spikes; and of an agent that picks arms blindly.
+    regret, silenced, off, chance : float
+        In the games; with U silenced, and with all genes a little off, NaN for models of spikes; and of an agent that
+        picks arms blindly.
     """
 
     w_max: float
@@ -54,6 +61,7 @@ class Strategy:
     stays: tuple[float, float]
     regret: float
     silenced: float
+    off: float
     chance: float
 
     def sentences(self) -> list[str]:
@@ -82,16 +90,22 @@ class Strategy:
                 f"With U silenced (no input in phase 1) regret {_change(self.regret, self.silenced)}; "
                 f"blind choice has {self.chance:.3f}."
             )
+        if np.isfinite(self.off):
+            told.append(
+                f"With all genes off by about 2% of their ranges, regret {_change(self.regret, self.off)}: "
+                f"{_place(self.off - self.regret)}."
+            )
         return told
 
 
-def strategy(parameters: NSAParameters, model: AnyModel) -> Strategy:
-    """Measure the strategy of some parameters, on games that are the same for all."""
+def strategy(parameters: NSAParameters, model: AnyModel, genome: Genome | None = None) -> Strategy:
+    """Measure the strategy of some parameters, found among those of a genome, on games that are the same for all."""
     regret, chance, agreement, stays = _played(parameters, model)
-    silenced = float("nan")
+    silenced = off = float("nan")
     at, w_max = _critical_weight(parameters, model), parameters.w_max
     if isinstance(model, Model):
         silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
+        off = _off(parameters, Genome(model=model) if genome is None else genome, model)
     up, down = _weights(parameters, model, 0.0, 1.0), _weights(parameters, model, w_max, 0.0)
     return Strategy(
         w_max=w_max,
@@ -104,6 +118,7 @@ def strategy(parameters: NSAParameters, model: AnyModel) -> Strategy:
         stays=stays,
         regret=regret,
         silenced=silenced,
+        off=off,
         chance=chance,
     )
 
@@ -112,7 +127,7 @@ def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, f
     """Regret, that of blind choice, agreement, and how often it stays after a reward and after a miss."""
     n_arms, n_games, rounds = GAMES if model.kind == "rate" else SPIKING_GAMES
     bandit = envs.make("MAB-P", n_arms, seed=1, n_games=n_games, trial_rounds=rounds)
-    agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model)
+    agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model, **_leniency(model))
     probabilities, luck = bandit.ahead(2 * rounds)
     if agent.plays_ahead:
         chosen, agreed = agent.play_ahead(probabilities, luck)
@@ -126,6 +141,14 @@ def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, f
     return float((best - earned).mean()), float(blind), float(agreed.mean()), stays  # type: ignore[return-value]
 
 
+def _off(parameters: NSAParameters, genome: Genome, model: AnyModel) -> float:
+    """Mean regret of sets near by."""
+    n_arms, n_games, rounds = GAMES
+    games = Games(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
+    moved = np.random.default_rng(1).normal(genome.encode(parameters), OFF, (DRAWS, genome.size))
+    return float(scores(games, (1,), [genome.decode(genes.tolist()) for genes in moved]).regret.mean())
+
+
 def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Arms and agreement where rounds are not compiled in advance."""
     arms, agreed = np.zeros(luck.shape, dtype=int), np.zeros(luck.shape, dtype=bool)
@@ -137,7 +160,7 @@ def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tupl
 
 def _weights(parameters: NSAParameters, model: AnyModel, first: float, reward: float) -> np.ndarray:
     """The weight of an arm that is pulled again and again and pays the same each time, from some weight on."""
-    agent = NSA(2, parameters, seed=1, n_games=1, model=model)
+    agent = NSA(2, parameters, seed=1, n_games=1, model=model, **_leniency(model))
     engine = agent.engine
     weights = engine.w.copy()
     weights[:, 0] = first
@@ -150,6 +173,11 @@ def _weights(parameters: NSAParameters, model: AnyModel, first: float, reward: f
     return np.array(found)
 
 
+def _leniency(model: AnyModel) -> dict[str, Any]:
+    """As in a search, spiking neurons that hold no memory play at chance; elsewhere they are refused."""
+    return {"mend": True} if model.kind == "spiking" else {}
+
+
 def _critical_weight(parameters: NSAParameters, model: AnyModel) -> float:
     """Where activity begins to last; spiking neurons are calibrated to the rate model's."""
     weights = np.linspace(0, parameters.w_max, 401)
@@ -160,8 +188,14 @@ def _critical_weight(parameters: NSAParameters, model: AnyModel) -> float:
 
 def _change(before: float, after: float) -> str:
     if abs(after - before) < 0.005:
-        return f"stays at {before:.3f}: U does not matter to it"
+        return f"stays at {before:.3f}"
     return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
+
+
+def _place(rise: float) -> str:
+    if rise < 0.02:
+        return "its place is broad"
+    return "its place is narrow" if rise < 0.06 else "its place is a narrow peak, and its genes must be exact"
 
 
 def _first(reached: np.ndarray) -> int | None:

@@ -39,7 +39,7 @@ class TestLook:
     def test_looks_at_fewer_and_fewer_of_the_best(self, done):
         look = done.look
         sizes = [len(sets) for sets in look.looked_at]
-        assert sizes == look.sizes == [256, 256 // KEEP, 6]
+        assert sizes == look.sizes == [256, 256 // KEEP, 4]
         for sets, regrets, again in zip(look.looked_at, look.regrets, look.looked_at[1:], strict=False):
             kept = np.isin(sets, again)
             assert regrets[kept].max() <= regrets[~kept].min()
@@ -73,6 +73,14 @@ def test_choices_are_those_of_the_games():
     assert (both[0] != both[1]).any()
 
 
+def test_runs_begin_with_every_step_size_at_the_best_start_and_then_at_the_next(done):
+    settings = [run.settings for run in done.runs.values()]
+    assert [each.sigma for each in settings] == [0.03, 0.25, 0.03]
+    first, second = (done.look.parameters(number) for number in done.look.starts())
+    assert [each.start for each in settings] == [first, first, second]
+    assert done.began[1] == done.began[2] != done.began[3]
+
+
 def test_the_best_runs_of_a_rung_go_on_and_the_others_stay_where_they_are(done):
     first, second, third = done.judged
     assert sorted(first) == [1, 2, 3]
@@ -83,11 +91,12 @@ def test_the_best_runs_of_a_rung_go_on_and_the_others_stay_where_they_are(done):
     assert done.generation == 13
 
 
-def test_the_champion_is_chosen_among_what_the_race_left(done):
+def test_the_champion_is_chosen_among_the_starts_and_what_the_race_left(done):
     champion = choose_champion(done, iterations=2)
     (last,) = done.judged[-1]
     assert champion.origin in done.candidates()
-    assert all(name.startswith(f"run {last}, ") or name.startswith("mean") for name in champion.selection)
+    assert all(name.startswith((f"run {last}, ", "start ", "mean")) for name in champion.selection)
+    assert {"start 1", "start 2", "mean of the last centres", f"run {last}, centre"} <= set(champion.selection)
 
 
 def test_workers_change_nothing(done, two_processes):
@@ -134,7 +143,8 @@ def near_three(parameters, seed):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sets": 2}, "sets must be at least the 3 runs that begin, got 2"),
+        ({"sets": 1}, "sets must be at least the 2 that runs begin at, got 1"),
+        ({"sigmas": ()}, "sigmas must name at least one step size"),
         ({"rungs": ()}, "rungs must name at least one part of the race"),
         ({"rungs": (Rung(1, 1), Rung(2, 1))}, "more runs than the one before, got 2 after 1"),
         ({"rungs": (Rung(1, 0),)}, "from 1 up"),

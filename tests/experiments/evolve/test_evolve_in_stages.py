@@ -91,7 +91,9 @@ BAD = {
     "rungs that are none": (["--rungs", "8x15x1,many"], "--rungs takes RUNSxGENERATIONSxGAMES"),
     "a rung without games": (["--rungs", "2x1"], "--rungs takes RUNSxGENERATIONSxGAMES"),
     "more runs later": (["--rungs", "2x1x1,3x1x1"], "cannot have more runs than the one before, got 3 after 2"),
-    "fewer sets than runs": (["--look", "1"], "sets must be at least the 2 runs that begin, got 1"),
+    "fewer sets than starts": (["--look", "1", "--rungs", "4x1x1"], "must be at least the 2 that runs begin at, got 1"),
+    "a step size twice": (["--sigma", "0.1,0.1"], "at least one step size, each once"),
+    "a step size of nothing": (["--sigma", "0.1,0"], "sigma must be a number from 1e-06"),
     "generations": (["--preset", "quick", "--generations", "3"], "--generations is for one run (--preset paper-main)"),
     "a start": (["--preset", "default", "--start", "evolved"], "--start is for one run"),
     "a look, of one run": (["--preset", "paper-main", "--look", "9"], "--look is for a search in stages"),
@@ -148,12 +150,16 @@ class TestStrategy:
         assert evolved.regret < 0.1
         assert evolved.silenced == pytest.approx(evolved.chance, abs=0.03)
 
+    def test_genes_that_are_a_little_off_hardly_matter_to_it(self, evolved):
+        assert evolved.off == pytest.approx(evolved.regret, abs=0.01)
+
     def test_is_told_in_words(self, evolved):
-        learns, remembers, explores, silenced = evolved.sentences()
+        learns, remembers, explores, silenced, off = evolved.sentences()
         assert "learns fast from rewards" in learns
         assert "1 reward in a row to get there from nothing, 5 misses in a row" in remembers
         assert f"U and V agree in {evolved.agreement:.1%}" in explores
         assert "regret rises from" in silenced
+        assert off.endswith("its place is broad.")
 
 
 def test_steps_that_stay_wide_are_seen_and_end_a_run_that_may_end():
@@ -173,7 +179,7 @@ class TestReproduce:
         )
         assert found["reproduced"]
         assert len(found["judged"]) == 2
-        assert found["game_rounds"] == 96 * 40 + 12 * 4 * 40 + 4 * 16 * 40 + 6 * (4 * 40 + 2 * 2 * 40)
+        assert found["game_rounds"] == 96 * 40 + 12 * 4 * 40 + 2 * 16 * 40 + 6 * (4 * 40 + 2 * 2 * 40)
         assert (tmp_path / "s" / "best.json").read_bytes() == (searched[0] / "best.json").read_bytes()
 
     @pytest.mark.parametrize(
