@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 from brian2 import Clock, Equations, NeuronGroup, Synapses
 from brian2.equations.equations import DIFFERENTIAL_EQUATION, SUBEXPRESSION, SingleEquation
 from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
+from nsa_brian.codegen.connect import connect
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in, unit_of
 from nsa_brian.model.structure import OPTIONS, SYNAPSE, Link, U, V, equation, variable
@@ -40,11 +42,11 @@ class NetworkObjects:
         self, model: Model, parameters: NSAParameters, n_games: int, n_arms: int, dt: Any, method: str, name: str
     ) -> None:
         structure = self._structure = model.structure
+        self._n_games, self._n_arms = n_games, n_arms
         values = parameters.to_dict()
         namespace = {key: value * unit_of(model.declared[key].unit) for key, value in values.items()}
         namespace |= {
             "n_arms": float(n_arms),
-            "n_options": n_arms,
             **({"noise": model.noise} if model.noise else {}),
         }
         self.clock = Clock(dt=dt, name=f"{name}_clock")
@@ -104,21 +106,26 @@ class NetworkObjects:
                 if seen.type == DIFFERENTIAL_EQUATION:
                     seen = SingleEquation(seen.type, seen.varname, seen.dim, expr=seen.expr, flags=["clock-driven"])
                 lines.append(seen)
-        between = link.source in OPTIONS and link.target in OPTIONS
         arriving = f"{link.variable}_all" if _from_others(link) else link.variable
         summed = equation(SUBEXPRESSION, f"{arriving}_post", link.dimension, self._ended(link.drive, link))
         summed = SingleEquation(summed.type, summed.varname, summed.dim, expr=summed.expr, flags=["summed"])
         source, target = self.groups[link.source], self.groups[link.target]
         made = Synapses(source, target, Equations([*lines, summed]), order=_SYNAPSES, name=label, **self._made)
-        if between:
-            made.connect(j="i") if link.to == "own" else made.connect("i // n_options == j // n_options")
-        elif link.source in OPTIONS:
-            made.connect("i // n_options == j")
-        else:
-            made.connect("i == j // n_options") if link.target in OPTIONS else made.connect(j="i")
+        connect(made, *self._ends(link))
         for updater in made.summed_updaters.values():
             updater.order = _ARRIVING + link.rank
         return made
+
+    def _ends(self, link: Link) -> tuple[np.ndarray, np.ndarray]:
+        """The neurons that each synapse of a coupling comes from and goes to; none leaves its game."""
+        games, n_arms = np.arange(self._n_games), self._n_arms
+        options = np.arange(len(games) * n_arms)
+        if link.source in OPTIONS and link.target in OPTIONS and link.to != "own":
+            return np.repeat(options, n_arms), np.repeat(options.reshape(-1, n_arms), n_arms, axis=0).ravel()
+        if (link.source in OPTIONS) == (link.target in OPTIONS):
+            return (options, options) if link.source in OPTIONS else (games, games)
+        own = options // n_arms  # each option's game
+        return (options, own) if link.source in OPTIONS else (own, options)
 
     def _seen(self, eq: SingleEquation, link: Link) -> SingleEquation:
         return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, self._ended(str(eq.expr), link))

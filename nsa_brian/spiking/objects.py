@@ -18,6 +18,7 @@ from brian2.equations.equations import BOOLEAN, PARAMETER, SUBEXPRESSION, Single
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
 from brian2.utils.stringtools import word_substitute
 
+from nsa_brian.codegen.connect import connect
 from nsa_brian.model.reading import names_in
 from nsa_brian.model.structure import equation, variable
 from nsa_brian.spiking.model import SpikingModel
@@ -137,7 +138,7 @@ class SpikingObjects:
         summed = SingleEquation(eq.type, eq.varname, eq.dim, expr=eq.expr, flags=["summed"])
         to = "options" if target is self.options else "games"
         made = Synapses(group, target, Equations([summed]), name=f"{name}_{of}_{source}_to_{to}", **self._made)
-        made.connect(i=np.arange(len(owner)), j=owner)
+        connect(made, np.arange(len(owner)), owner)
         for updater in made.summed_updaters.values():
             updater.order = _MEANS
         return made
@@ -161,7 +162,7 @@ class SpikingObjects:
         n = self.sizes["u"]
         first = np.repeat(np.arange(self.n_games * self.n_arms) * n, n * n)
         within = np.tile(np.arange(n * n), self.n_games * self.n_arms)
-        made.connect(i=first + within // n, j=first + within % n)
+        connect(made, first + within // n, first + within % n)
         return made
 
 

@@ -24,6 +24,8 @@ IMPORTED = (
     "evolution",
     "experiments.core.play",
     "pandas",
+    "Cython.Compiler.Optimize",  # what compiles a script's first model imports these, in more than a second
+    "Cython.Compiler.Pipeline",
 )
 
 

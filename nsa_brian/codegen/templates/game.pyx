@@ -12,15 +12,13 @@
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
-#cython: language_level=3
+#cython: language_level=3, binding=False, always_allow_keywords=False
 # Compiled for {{ machine() }}
 {% set arrays = array_variables(variables) %}
 {% set given = [] %}
 {% set fixed = tables + ('_n_games', 'n_arms', 'dt', 't', 't_in_timesteps') %}
 {% for name, var in arrays if name in fixed %}{% if given.append((name, var)) %}{% endif %}{% endfor %}
-cimport numpy as _numpy
 from libc.stdint cimport int32_t, int64_t
-_numpy.import_array()
 
 cdef extern from *:
     """
@@ -28,6 +26,7 @@ cdef extern from *:
     #include <math.h>
     #include <string.h>
     #include <vector>
+    #include "numpy/ndarraytypes.h"
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
@@ -126,18 +125,27 @@ cdef extern from *:
 
     }  // namespace nsa
     """
+    void* _address "nsa::address" (object)
     void _run "nsa::run" (int, void**) nogil
 
-cdef list _data(_namespace):
-    return [{% for name, var in given %}<size_t> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"]), {% endfor %}]
+cdef tuple _names = ({% for name, var in given %}"{{ array_name(var) }}", {% endfor %})
+
+cdef int _find(dict _namespace, size_t* addresses) except -1:
+    cdef int i
+    for i in range({{ given|length }}):
+        addresses[i] = <size_t> _address(_namespace[_names[i]])
+    return 0
 
 def entry(_namespace):
-    return [<size_t> &_run, *_data(_namespace)]
+    cdef size_t[{{ given|length }}] addresses
+    _find(_namespace, addresses)
+    return [<size_t> &_run, *[address for address in addresses]]
 
 def main(_namespace):
-    cdef size_t[{{ given|length }}] data = _data(_namespace)
+    cdef size_t[{{ given|length }}] addresses
+    _find(_namespace, addresses)
     with nogil:
-        _run(0, <void**> data)
+        _run(0, <void**> addresses)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

@@ -10,12 +10,10 @@
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
-#cython: language_level=3
+#cython: language_level=3, binding=False, always_allow_keywords=False
 # Compiled for {{ machine() }}
 {% set arrays = array_variables(variables) %}
-cimport numpy as _numpy
 from libc.stdint cimport int32_t
-_numpy.import_array()
 
 cdef extern from *:
     """
@@ -24,6 +22,7 @@ cdef extern from *:
     #include <float.h>
     #include <limits.h>
     #include <vector>
+    #include "numpy/ndarraytypes.h"
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
@@ -53,11 +52,7 @@ cdef extern from *:
             const int room = left < 3 ? left : (left + 7) / 8 * 8;
             {% for name, var in arrays if not var.scalar and name != '_which' %}
             alignas(64) {{ c_type(var) }} {{ get_array_name(var) }}[BLOCK];
-            for (int i = 0; i < room; i++)
-            {
-                const int at = start + (i < left ? i : left - 1);
-                {{ get_array_name(var) }}[i] = _all_{{ name }}[{{ '_all__which[at]' if name in of_sets else 'at' }}];
-            }
+            nsa::take({{ get_array_name(var) }}, _all_{{ name }}{{ ', _all__which + start' if name in of_sets else ' + start' }}, left, room);
             {% endfor %}
             {
                 {{ scalar_code['begin']|autoindent }}
@@ -104,19 +99,28 @@ cdef extern from *:
 
     }  // namespace nsa
     """
+    void* _address "nsa::address" (object)
     void _run "nsa::run" (int, void**) nogil
 
-cdef list _data(_namespace):
-    return [{% for name, var in arrays %}<size_t> _numpy.PyArray_DATA(_namespace["{{ array_name(var) }}"]), {% endfor %}]
+cdef tuple _names = ({% for name, var in arrays %}"{{ array_name(var) }}", {% endfor %})
+
+cdef int _find(dict _namespace, size_t* addresses) except -1:
+    cdef int i
+    for i in range({{ arrays|length }}):
+        addresses[i] = <size_t> _address(_namespace[_names[i]])
+    return 0
 
 def entry(_namespace):
-    return [<size_t> &_run, *_data(_namespace)]
+    cdef size_t[{{ arrays|length }}] addresses
+    _find(_namespace, addresses)
+    return [<size_t> &_run, *[address for address in addresses]]
 
 def main(_namespace):
     cdef int n_units = _namespace["{{ array_name(variables['_n_units']) }}"][0]
-    cdef size_t[{{ arrays|length }}] data = _data(_namespace)
+    cdef size_t[{{ arrays|length }}] addresses
+    _find(_namespace, addresses)
     with nogil:
-        _run(n_units, <void**> data)
+        _run(n_units, <void**> addresses)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

@@ -285,11 +285,9 @@ memcpy(_last_{{ name }}, _out_{{ name }}, _n_units * sizeof(double));
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
-#cython: language_level=3
+#cython: language_level=3, binding=False, always_allow_keywords=False
 # Compiled for {{ machine() }}
-cimport numpy as _numpy
 from libc.stdint cimport int64_t
-_numpy.import_array()
 
 cdef extern from *:
     """
@@ -297,6 +295,7 @@ cdef extern from *:
     #include <math.h>
     #include <string.h>
     #include <vector>
+    #include "numpy/ndarraytypes.h"
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
@@ -355,10 +354,11 @@ cdef extern from *:
 
     }  // namespace nsa
     """
+    void* _address "nsa::address" (object)
     void _run "nsa::run" (const int64_t*) nogil
 
 def main(_namespace):
-    cdef const int64_t* entry = <const int64_t*> _numpy.PyArray_DATA(_namespace["{{ array_name(variables['_entry']) }}"])
+    cdef const int64_t* entry = <const int64_t*> _address(_namespace["{{ array_name(variables['_entry']) }}"])
     with nogil:
         _run(entry)
 {% endmacro %}

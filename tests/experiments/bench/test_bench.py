@@ -15,7 +15,7 @@ from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
 from experiments.bench.spikes import LimitSpikes
-from nsa_brian import NSANetwork, SpikingNSA, load
+from nsa_brian import NSANetwork, ParameterSet, SpikingNSA, load
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.table import Table
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -29,7 +29,9 @@ def found(request):
     """All figures, those of Brian2's networks with and without the compiler."""
     SpikingRounds(spike_bench.ARMS)  # finds the coupling, which takes the compiler
     told = []
+    short = load().parameters.replace(duration_input=100, duration_free=100)  # networks go through every step
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "load", lambda: ParameterSet(short, "short"))
         patch.setattr(bench, "NSANetwork", on_target(NSANetwork, request.param))
         patch.setattr(spike_bench, "SpikingNSA", on_target(SpikingNSA, request.param))
         measured = bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1), told.append)
