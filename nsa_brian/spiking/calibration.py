@@ -140,8 +140,9 @@ def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
 def _games(model: SpikingModel, values: list[Values], each: int, options: int, dt: Any) -> SpikingGames:
     """Untrained games of each set, the first option at the critical strength."""
     many = [found for found in values for _ in range(each)]
-    seeds = np.random.default_rng(0).random((len(many), n_seeds(model, values[0], options)))
-    games = SpikingGames(model, many, np.arange(len(many)), options, seeds, dt)
+    # The same noise for every set, wherever it stands: what is found for it is then its own.
+    seeds = np.random.default_rng(0).random((each, n_seeds(model, values[0], options)))
+    games = SpikingGames(model, many, np.arange(len(many)), options, np.tile(seeds, (len(values), 1)), dt)
     untrained = [float(gain_function(model, found)(w=0.0)) for found in values]
     games.gain[:] = np.repeat(untrained, each)[:, None]
     return games

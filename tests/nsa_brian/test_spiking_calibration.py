@@ -10,6 +10,7 @@ from spiking import interpreted, small
 from experiments.core.functions import respond
 from experiments.core.settings import PlaySettings
 from nsa_brian import NSA, NSAParameters, SpikingNSA, load
+from nsa_brian.spiking import calibration
 from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
@@ -69,6 +70,22 @@ def test_what_is_found_is_found_once_and_is_the_same_every_time():
     with interpreted():
         assert SpikingNSA(2, sets[1]).values[0] is together[1]
     assert calibrated(SPIKING, sets[:1], 2, 0.4 * ms)[0] is not together[0]
+
+
+@pytest.mark.parametrize("model", [SPIKING, pytest.param(EI, marks=pytest.mark.slow)], ids=lambda model: model.name)
+def test_what_is_found_for_a_set_does_not_depend_on_those_beside_it(model, monkeypatch):
+    sets = [small(model), small(model, tau_ref=3), small(model, top=1.6)]
+
+    def anew(chosen):
+        calibration._known.clear()
+        return calibrated(model, chosen, 2)
+
+    alone = [anew([each])[0] for each in sets]
+    assert alone[0][model.critical] != alone[1][model.critical]
+    assert anew(sets) == alone
+    assert anew(sets[::-1]) == alone[::-1]
+    monkeypatch.setattr(calibration, "BATCH", 2)
+    assert anew(sets) == alone
 
 
 NEVER = load("minbandit-38").parameters.replace(offset_v=5)
