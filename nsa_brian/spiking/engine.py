@@ -73,10 +73,6 @@ class SpikingEngine(Engine):
             raise ValueError(f"model must be a SpikingModel, got {model!r}")
         self._dt, self._mend, self._free_time = dt, mend, free_time
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
-        counts = {neurons.count for neurons in model.structure.populations.values()}
-        for name in sorted(counts):
-            if len({found[name] for found in self.values}) > 1 or self.values[0][name] % 1:
-                raise ValueError(f"{name} must be one whole number for all games, got {self.values[0][name]:g}")
         self._weights = np.zeros((n_games, n_arms))
         self._rates = np.zeros((2, n_games, n_arms))
         constants = {name: value[:, None] if np.ndim(value) else value for name, value in self.constants().items()}

@@ -88,6 +88,15 @@ def test_what_is_found_for_a_set_does_not_depend_on_those_beside_it(model, monke
     assert anew(sets) == alone
 
 
+def test_sets_of_other_numbers_of_neurons_are_refused_before_anything_is_found():
+    few, many = small(I_0=0.11), small(I_0=0.11, neurons=6)
+    with pytest.raises(ValueError, match="neurons must be one whole number for all games, got 5 and 6"):
+        SpikingRounds(2, [few, many], 2)
+    assert not [key for key in calibration._known if key[1] in (few, many)]
+    with pytest.raises(ValueError, match=r"neurons must be one whole number for all games, got 2\.5"):
+        PlaySettings(model=SPIKING.to_dict(), parameters=small(neurons=2.5).to_dict()).check()
+
+
 NEVER = load("minbandit-38").parameters.replace(offset_v=5)
 TOO_LITTLE = load("minbandit-38").parameters.replace(alpha_v=60)
 
