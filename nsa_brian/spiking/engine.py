@@ -97,11 +97,12 @@ class SpikingEngine(Engine):
         return [longer[id(values)] for values in found]
 
     def constants(self) -> dict[str, Any]:
-        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
-        found = {}
-        for name in self.values[0]:
-            column = np.array([values[name] for values in self.values])
-            found[name] = column[0] if (column == column[0]).all() else column
+        """All that has a name in the equations, in SI units, (games,) each.
+
+        Where games are alike too: numpy's square of a single number can differ from that of an array in the last bit,
+        and a game must not depend on those beside it.
+        """
+        found = {name: np.array([values[name] for values in self.values]) for name in self.values[0]}
         return {**found, "n_arms": np.float64(self.n_arms)}
 
     @property

@@ -161,7 +161,7 @@ class TestGames:
 
     def test_of_spiking_models_do_not_depend_on_how_individuals_are_spread(self):
         games = Games(envs=("stationary",), arms=(3,), iterations=2, trials=1, rounds=20, model=SPIKING)
-        individuals = [small_spiking(I_0=0.1), small_spiking(I_0=0.2), small_spiking(tau_s=60)]
+        individuals = [small_spiking(I_0=0.1), small_spiking(I_0=0.2, sigma_eta=2.759), small_spiking(tau_s=60)]
 
         def found(*chunks):
             calibration._known.clear()  # as in a process of its own

@@ -98,6 +98,17 @@ def test_games_of_different_parameters_are_each_as_if_alone():
     assert len({together[:, :, i].tobytes() for i in range(4)}) == 4
 
 
+def test_a_learning_rate_is_to_the_last_bit_what_it_is_alone():
+    sets = [small(sigma_eta=2.759, mu_eta=1.0, r_eta=0.3), small(sigma_eta=0.4)]  # 2.759: numpy has two squares of it
+
+    def rates(chosen):
+        engine = SpikingRounds(7, chosen, len(chosen))
+        engine.set_weights(np.linspace(0, 4, 7))
+        return engine.rates_of_learning()[0]
+
+    assert (rates(sets) == rates(sets[:1])).all()
+
+
 class _Side:
     """Streams side by side: the numbers of each game come from a generator of its own."""
 
