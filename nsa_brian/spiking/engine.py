@@ -145,17 +145,22 @@ class SpikingEngine(Engine):
         self._put_in_synapses()
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights; where they are made of synapses, the nearest that there can be."""
-        super().set_weights(w, **others)
-        self._put_in_synapses()
+        """Put in weights; where they are made of synapses, the nearest that there can be.
 
-    def _put_in_synapses(self) -> None:
-        """Make as many synapses strong as the weights ask for, where there are any."""
+        An option whose weight stays what it was keeps its synapses.
+        """
+        before = self._weights.copy()
+        super().set_weights(w, **others)
+        self._put_in_synapses(self._weights != before)
+
+    def _put_in_synapses(self, where: np.ndarray | bool = True) -> None:
+        """Make as many synapses strong as the weights of some options ask for, if there are any."""
         if self.model.flips:
             b = self.b
             n = b.shape[2] * b.shape[3]
             count = np.rint(np.clip(self._weights / self._w_max, 0, 1) * n)[:, :, None]
-            b[:] = (np.arange(n) < count).reshape(b.shape)
+            strong = (np.arange(n) < count).reshape(b.shape)
+            np.copyto(b, strong, where=np.reshape(where, (*np.shape(where), 1, 1)))
             self.read_weights()
 
     @property
