@@ -9,13 +9,12 @@ import numpy as np
 from brian2 import Equations, ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.equations.equations import SUBEXPRESSION
-from brian2.stateupdaters.base import StateUpdateMethod
 from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
-from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.codegen.invariants import Invariants, time_step
 from nsa_brian.model.reading import names_in, plain
 from nsa_brian.model.structure import equation, variable
 from nsa_brian.spiking.model import SpikingModel
@@ -288,7 +287,7 @@ class _Names:
             lines.append(equation(eq.type, self.names[eq.varname], eq.dim, text))
         defined = {eq.varname for eq in lines}
         lines += [variable(name, DIMENSIONLESS) for name in sorted(known | {f"free_of_{place}"}) if name not in defined]
-        code: Any = StateUpdateMethod.apply_stateupdater(Equations(lines), variables, "euler")
+        code = time_step(Equations(lines), variables, "euler")
         before, fires = "", f"int({self._said(neurons.threshold)})"
         if neurons.refractory:
             before = f"wait_of_{place} = wait_of_{place} - 1\nfree_of_{place} = int(wait_of_{place} <= 0)\n"
