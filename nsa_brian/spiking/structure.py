@@ -93,11 +93,6 @@ class Neurons:
         return [eq.varname for eq in self.equations if eq.type == DIFFERENTIAL_EQUATION]
 
     @property
-    def expressions(self) -> dict[str, str]:
-        """The lines without dynamics."""
-        return {eq.varname: str(eq.expr) for eq in self.equations if eq.type == SUBEXPRESSION}
-
-    @property
     def of_options(self) -> bool:
         """Whether each option has such neurons."""
         return self.name in (U, V)
@@ -113,7 +108,7 @@ class SpikingStructure:
         U, V and the pools by name.
     gain : Value
         The strength of a synapse as an expression of ``Phi_v``.
-    rule : Value or tuple of Statement
+    rule : Value
         How the weights change at a round's end, where they do not follow from synapses that flip.
     flips : tuple of Statement
         How those change; empty if there are none.
@@ -127,13 +122,12 @@ class SpikingStructure:
 
     populations: Mapping[str, Neurons]
     gain: Value
-    rule: Value | tuple[Statement, ...]
+    rule: Value
     flips: tuple[Statement, ...]
     expressions: Mapping[str, str]
     dimensions: Mapping[str, Dimension]
     used: frozenset[str]
 
-    synaptic = ("w",)
     rule_reads: frozenset[str] = frozenset()
     coordinate = ""
     dense = "spiking neurons have noise, or shared pools, or both"
@@ -200,7 +194,7 @@ class _Reader:
         flips: tuple[Statement, ...] = ()
         if model.flips:
             flips = self._flips()
-            rule: Value | tuple[Statement, ...] = Value((), "w")
+            rule = Value((), "w")
         else:
             rule = self._value("plasticity", model.plasticity, ["w", "R", *functions])
         return SpikingStructure(
