@@ -97,6 +97,13 @@ class Neurons:
         """Whether each option has such neurons."""
         return self.name in (U, V)
 
+    @property
+    def names_in_code(self) -> dict[str, str]:
+        """Its names in the code of a whole game: ``vm_of_u`` for ``vm`` of U, ``s_v_in_u`` for ``s_v`` as U sees it."""
+        own = (*(eq.varname for eq in self.equations), *self.poisson, "noise", SPIKED)
+        given = (*(mean.name for mean in self.means), *(OF_OPTIONS if self.of_options else ()))
+        return {name: f"{name}_of_{self.name}" for name in own} | {name: f"{name}_in_{self.name}" for name in given}
+
 
 @dataclass(frozen=True)
 class SpikingStructure:

@@ -1,12 +1,15 @@
 """Both engines of spiking models: spike for spike the same, noise and all."""
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from spiking import OWN, both, interpreted, small, spikes_of_network, spikes_of_rounds, unfound
 
-from nsa_brian import SpikingNSA, check
+from nsa_brian import Parameter, SpikingNSA, check
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import MODELS
 
@@ -59,6 +62,27 @@ def test_shipped_models_agree_in_every_spike(name):
 )
 def test_a_model_of_ones_own_agrees_in_every_spike(**values):
     assert agree_in_every_spike(OWN, small(OWN, **values), n_rounds=1)[0] > 0
+
+
+def test_names_that_engines_use_for_themselves_can_be_ones_own():
+    """Of a pool, of variables, of parameters in a reset: generated code has such names too, and keeps them apart."""
+    names = {"q": "last", "y": "wait", "x": "free", "shared": "game", "0.4": "step", "inhibition": "block"}
+    words = re.compile(rf"(\bd|\b|_)({'|'.join(map(re.escape, names))})(?=\b|_)")
+
+    def renamed(text):
+        return words.sub(lambda found: found[1] + names[found[2]], text)
+
+    (pool,) = OWN.pools
+    model = OWN.change(
+        name="named",
+        **{name: renamed(getattr(OWN, name)) for name in ("neuron", "u", "v", "threshold", "reset")},
+        initial={"free": "0.1"},
+        pools=dataclasses.replace(
+            pool, name="game", **{name: renamed(getattr(pool, name)) for name in ("neuron", "threshold", "reset")}
+        ),
+        parameters=(Parameter("step", 0.4), Parameter("block", 0.2)),
+    )
+    assert (agree_in_every_spike(model, small(model)) == agree_in_every_spike(OWN, small(OWN))).all()
 
 
 def test_without_a_compiler_only_the_network_runs():
