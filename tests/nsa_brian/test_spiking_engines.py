@@ -85,6 +85,17 @@ def test_names_that_engines_use_for_themselves_can_be_ones_own():
     assert (agree_in_every_spike(model, small(model)) == agree_in_every_spike(OWN, small(OWN))).all()
 
 
+def test_a_pool_may_be_called_uv():
+    model = OWN.change(
+        name="uv",
+        pools=dataclasses.replace(OWN.pools[0], name="uv", neuron=OWN.pools[0].neuron.replace("_shared", "_uv")),
+        **{name: getattr(OWN, name).replace("_shared", "_uv") for name in "uv"},
+    )
+    with interpreted():
+        engine = SpikingNSA(2, small(model), model=model, seed=0)
+    assert {engine.pools["uv"].name, engine.UV.name} == {"nsa_spiking_uv", "nsa_spiking_UV"}
+
+
 def test_without_a_compiler_only_the_network_runs():
     with interpreted():
         with pytest.raises(ValueError, match="spiking neurons need compiled code, for the engine rounds"):
