@@ -323,7 +323,7 @@ class _Reader:
             given.refractory,
             initial,
             poisson,
-            tuple(means.values()),
+            tuple(means[name] for name in sorted(means)),  # Brian2's order of lines is not the same in every process
             "noise" in used,
         )
 

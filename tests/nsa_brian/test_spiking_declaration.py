@@ -137,6 +137,12 @@ def test_every_name_that_the_network_gives_is_refused():
             Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
 
 
+def test_what_neurons_see_has_one_order_so_that_their_code_is_compiled_once():
+    for neurons in EI.structure.populations.values():
+        names = [mean.name for mean in neurons.means]
+        assert names == sorted(names)
+
+
 def test_what_is_changed_takes_parameters_along():
     model = SPIKING.change(name="mine", refractory="3 * ms", parameters=Parameter("V_th", -48, "mV"))
     assert "tau_ref" not in model.declared
