@@ -35,6 +35,12 @@ cdef extern from *:
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
     {{ support|autoindent }}
+    // All that was stored is there. GCC 12 at -O3 loses stores of a loop whose turns it is told to be independent.
+    #ifdef __GNUC__
+    #define NSA_STORED __asm__ volatile("" ::: "memory")
+    #else
+    #define NSA_STORED
+    #endif
     namespace nsa {
 
     static void run(int, void** arrays)
@@ -144,6 +150,7 @@ cdef extern from *:
                     NSA_VECTORISE
                     for (int64_t i = 0; i < _room_{{ p.name }}; i++)
                         {{ get_array_name(variables[word.events[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
+                    NSA_STORED;
                     {% else %}
                     {
                         for (int64_t first = 0; first < _room_{{ p.name }}; first += 64)
@@ -162,6 +169,7 @@ cdef extern from *:
                             NSA_VECTORISE
                             for (int64_t i = 0; i < room; i++)
                                 {{ get_array_name(variables[event]) }}[first + i] = (double)(int32_t)events[{{ loop.index0 }}][i];
+                            NSA_STORED;
                             {% endfor %}
                         }
                     }
@@ -173,6 +181,7 @@ cdef extern from *:
                     {
                         {{ vector_code['step_' ~ p.name]|autoindent }}
                     }
+                    NSA_STORED;
                 }
                 {
                     {{ scalar_code['reset_' ~ p.name]|autoindent }}
