@@ -1,4 +1,6 @@
-"""Brian2 code objects for the template ``round``: compiled C++, and numpy where there is no compiler.
+"""Brian2 code objects for the templates ``round``, ``game``, ``stretch`` and ``spikes``: compiled C++.
+
+Where there is no compiler, the first two have a form in numpy.
 
 All that is compiled specially is compiled so here: the flags belong to these code objects, and the user's Brian2
 preferences stay what they are.

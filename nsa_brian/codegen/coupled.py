@@ -15,10 +15,8 @@ from brian2 import Equations
 from brian2.core.variables import Variable
 from brian2.equations.equations import SUBEXPRESSION
 from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
-from brian2.stateupdaters.base import StateUpdateMethod
-from sympy.logic.boolalg import Boolean
 
-from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.codegen.invariants import Invariants, taken_out, time_step
 from nsa_brian.codegen.unit import in_si
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import plain
@@ -80,7 +78,7 @@ def step_code(
     invariants = Invariants(game_constants | unit_constants)
     ahead = _Ahead(_arriving(model))
     sent = {f"_sent_{link.variable}": _substituted(unit, link, variables) for link in sent_by_options(model)}
-    code = _updated(unit, variables, method)
+    code = time_step(unit, variables, method)
     step = code
     if method == "euler":  # takes all from the state at the step's start
         lines = [line.partition(" = ")[::2] for line in code.strip().splitlines()]
@@ -109,15 +107,7 @@ class _Ahead:
 
     def take(self, expr: Any) -> Any:
         """The expression with names in place of what is computed ahead."""
-        if isinstance(expr, Boolean):  # a name stands for a number, and true or false is none
-            return expr.func(*map(self.take, expr.args)) if expr.args else expr
-        if self._is_ready(expr):
-            return self._name(expr)
-        if not (expr.is_Add or expr.is_Mul):
-            return expr.func(*map(self.take, expr.args)) if expr.args else expr
-        ready = [arg for arg in expr.args if self._is_ready(arg)]
-        waiting = [self.take(arg) for arg in expr.args if not self._is_ready(arg)]
-        return expr.func(self._name(expr.func(*ready)), *waiting) if ready else expr.func(*waiting)
+        return taken_out(expr, self._is_ready, self._name)
 
     def _is_ready(self, expr: Any) -> bool:
         return not {symbol.name for symbol in expr.free_symbols} & self._later
@@ -147,7 +137,7 @@ def _pool_code(model: Model, variables: Mapping[str, Variable], method: str) -> 
             lines.append(f"{link.variable} = {_substituted(pools[link.source], link, variables)}")
     for pool in pools.values():
         if pool.diff_eq_names:
-            lines.append(_updated(pool, variables, method))
+            lines.append(time_step(pool, variables, method))
     return "\n".join(lines)
 
 
@@ -166,10 +156,3 @@ def _substituted(given: Equations, link: Link, variables: Mapping[str, Variable]
     whole = Equations([*given.values(), *lines, drive])
     found = dict(whole.get_substituted_expressions(variables, include_subexpressions=True))
     return found[drive.varname].code
-
-
-def _updated(equations: Equations, variables: Mapping[str, Variable], method: str) -> str:
-    code: Any = StateUpdateMethod.apply_stateupdater(equations, variables, method)
-    if not isinstance(code, str):
-        raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
-    return code

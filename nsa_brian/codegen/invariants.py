@@ -7,13 +7,43 @@ from arrays, is said here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import sympy
+from brian2 import Equations
 from brian2.core.variables import Variable
 from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
+from brian2.stateupdaters.base import StateUpdateMethod
 from sympy.logic.boolalg import Boolean
+
+
+def time_step(equations: Equations, variables: Mapping[str, Variable], method: str) -> str:
+    """Abstract code of a time step, a plain assignment a line, as Brian2's state updater writes it."""
+    code: Any = StateUpdateMethod.apply_stateupdater(equations, variables, method)
+    if not isinstance(code, str):
+        raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
+    return code
+
+
+def taken_out(expr: Any, is_ready: Callable[[Any], bool], name: Callable[[Any], Any]) -> Any:
+    """A sympy expression with names in place of its largest parts that are ready.
+
+    Of a sum or a product, the terms or factors that are ready become one part.
+    """
+
+    def inside(part: Any) -> Any:
+        return taken_out(part, is_ready, name)
+
+    if isinstance(expr, Boolean):  # a name stands for a number, and true or false is none
+        return expr.func(*map(inside, expr.args)) if expr.args else expr
+    if is_ready(expr):
+        return name(expr)
+    if not (expr.is_Add or expr.is_Mul):
+        return expr.func(*map(inside, expr.args)) if expr.args else expr
+    ready = [arg for arg in expr.args if is_ready(arg)]
+    waiting = [inside(arg) for arg in expr.args if not is_ready(arg)]
+    return expr.func(name(expr.func(*ready)), *waiting) if ready else expr.func(*waiting)
 
 
 class Invariants:
@@ -41,18 +71,10 @@ class Invariants:
 
     def hoist(self, expr: Any) -> Any:
         """A sympy expression with names in place of what does not change."""
-        if isinstance(expr, Boolean):  # a name stands for a number, and true or false is none
-            return expr.func(*map(self.hoist, expr.args)) if expr.args else expr
-        if self._is_constant(expr):
-            return self._name(expr)
-        if not (expr.is_Add or expr.is_Mul):
-            return expr.func(*map(self.hoist, expr.args)) if expr.args else expr
-        fixed = [arg for arg in expr.args if self._is_constant(arg)]
-        moving = [self.hoist(arg) for arg in expr.args if not self._is_constant(arg)]
-        return expr.func(self._name(expr.func(*fixed)), *moving) if fixed else expr.func(*moving)
+        return taken_out(expr, self._is_constant, self._name)
 
     def split(self, code: str, variables: Mapping[str, Variable]) -> str:
-        """What remains of abstract code, a plain assignment a line, as a state updater makes it."""
+        """What remains of abstract code, as :func:`time_step` makes it."""
         lines = []
         for line in code.strip().splitlines():
             target, _, text = line.partition(" = ")

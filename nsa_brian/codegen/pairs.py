@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
-from brian2.stateupdaters.base import StateUpdateMethod
 
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class, entry_of
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.integrator import Integrator
-from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.codegen.invariants import Invariants, time_step
 from nsa_brian.codegen.unit import Unit
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.timing import steps_of
@@ -83,11 +82,8 @@ class Pairs:
         if model.noise:
             group.add({"_stream": None}, size)  # where each pair's random numbers begin; the template draws them
             start |= {"n_u": "_stream", "n_v": "0"}
-        code = StateUpdateMethod.apply_stateupdater(unit.equations, group.variables, method)
-        if not isinstance(code, str):
-            raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
         invariants = Invariants({*used, "dt", "n_arms", *unit.constant})
-        step = invariants.split(code, group.variables)
+        step = invariants.split(time_step(unit.equations, group.variables, method), group.variables)
         group.add(dict.fromkeys(invariants.found), size)
         begin = "\n".join(f"{name} = {expr}" for name, expr in {**start, **invariants.found}.items())
         self.run_round = create_runner_codeobj(

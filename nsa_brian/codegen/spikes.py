@@ -9,13 +9,12 @@ import numpy as np
 from brian2 import Equations, ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.equations.equations import SUBEXPRESSION
-from brian2.stateupdaters.base import StateUpdateMethod
 from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
-from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.codegen.invariants import Invariants, time_step
 from nsa_brian.model.reading import names_in, plain
 from nsa_brian.model.structure import equation, variable
 from nsa_brian.spiking.model import SpikingModel
@@ -97,10 +96,10 @@ class SpikingGames:
             blocks[f"reset_{name}"] = each.reset
             blocks[f"rates_{name}"] = each.rates
             if each.neurons.refractory:
-                game[f"refractory_of_{name}"] = plain(each.neurons.refractory)
+                game[f"refractory_in_{name}"] = plain(each.neurons.refractory)
         group.add_shared(dict.fromkeys(invariants.found, 0.0))
         game |= invariants.found
-        blocks["begin_game"] = "\n".join(f"{key} = {text}" for key, text in game.items())
+        blocks["game"] = "\n".join(f"{key} = {text}" for key, text in game.items())
         if flips:
             group.add_shared(dict.fromkeys(("R", "Phi_eta", "since_pre"), 0.0))
             group.add(dict.fromkeys(("b", "chance", "since_post")), 1)
@@ -200,32 +199,28 @@ class _Names:
     def __init__(self, neurons: Neurons, flips: bool) -> None:
         self.neurons = neurons
         place = neurons.name
-        own = [eq.varname for eq in neurons.equations]
-        self.names = {name: f"{name}_of_{place}" for name in (*own, *neurons.poisson, "noise")}
+        self.names = neurons.names_in_code
         self.means: list[dict[str, Any]] = []
         for mean in neurons.means:
             by_option = neurons.of_options and mean.source in ("u", "v")
-            self.names[mean.name] = f"{mean.name}_in_{place}"
             variable = f"{mean.variable}_of_{mean.source}"
             self.means.append(
                 {"name": self.names[mean.name], "of": variable, "source": mean.source, "place": place,
                  "by_option": by_option}
             )  # fmt: skip
-        if neurons.of_options:
-            self.names |= {name: f"{name}_in_{place}" for name in OF_OPTIONS}
         drawn = [*(["noise"] if neurons.draws_noise else []), *neurons.poisson]
         arrays = [*(self.names[name] for name in [*neurons.state, *drawn]), f"{SPIKED}_of_{place}"]
         arrays += [mean["name"] for mean in self.means if mean["by_option"]]
         seen = set().union(*(names_in(str(eq.expr)) for eq in neurons.equations))
         arrays += [self.names[name] for name in OF_OPTIONS if neurons.of_options and name in seen]
         if neurons.refractory:
-            arrays.append(f"wait_of_{place}")
+            arrays.append(f"wait_in_{place}")
         if flips and neurons.of_options:
-            arrays.append(f"last_of_{place}")
+            arrays.append(f"last_in_{place}")
         self.arrays = arrays
         self.shared = [mean["name"] for mean in self.means if not mean["by_option"]]
         self.shared += [f"mean_of_{self.names[event]}" for event in neurons.poisson]
-        self.shared += [f"refractory_of_{place}"] if neurons.refractory else []
+        self.shared += [f"refractory_in_{place}"] if neurons.refractory else []
         self._flips = flips
 
     @property
@@ -272,9 +267,9 @@ class _Names:
         lines = [f"{self.names[name]} = {self._said(text)}" for name, text in self.neurons.initial.items()]
         lines.append(f"{SPIKED}_of_{place} = 0")
         if self.neurons.refractory:
-            lines.append(f"wait_of_{place} = 0")
+            lines.append(f"wait_in_{place} = 0")
         if self._flips and self.neurons.of_options:
-            lines.append(f"last_of_{place} = -1e12")
+            lines.append(f"last_in_{place} = -1e12")
         return "\n".join(lines)
 
     def step(self, invariants: Invariants, variables: Mapping[str, Any]) -> str:
@@ -284,15 +279,15 @@ class _Names:
         for eq in neurons.equations:
             text = self._said(str(eq.expr))
             if REFRACTORY in eq.flags:
-                text = f"free_of_{place} * ({text})"
+                text = f"free_in_{place} * ({text})"
             lines.append(equation(eq.type, self.names[eq.varname], eq.dim, text))
         defined = {eq.varname for eq in lines}
-        lines += [variable(name, DIMENSIONLESS) for name in sorted(known | {f"free_of_{place}"}) if name not in defined]
-        code: Any = StateUpdateMethod.apply_stateupdater(Equations(lines), variables, "euler")
+        lines += [variable(name, DIMENSIONLESS) for name in sorted(known | {f"free_in_{place}"}) if name not in defined]
+        code = time_step(Equations(lines), variables, "euler")
         before, fires = "", f"int({self._said(neurons.threshold)})"
         if neurons.refractory:
-            before = f"wait_of_{place} = wait_of_{place} - 1\nfree_of_{place} = int(wait_of_{place} <= 0)\n"
-            fires += f" * free_of_{place}"
+            before = f"wait_in_{place} = wait_in_{place} - 1\nfree_in_{place} = int(wait_in_{place} <= 0)\n"
+            fires += f" * free_in_{place}"
         return f"{before}{invariants.split(code, variables)}\n{SPIKED}_of_{place} = {fires}"
 
     @property

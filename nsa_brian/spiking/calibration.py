@@ -48,13 +48,15 @@ def calibrated(
 ) -> list[Values]:
     """All numbers of each parameter set in SI units, with those that are found for it.
 
-    With ``mend``, sets that have no critical strength get none, so that nothing outlasts the input.
+    What is found for a set does not depend on those beside it. With ``mend``, sets that have no critical strength get
+    none, so that nothing outlasts the input.
 
     Raises
     ------
     ValueError
-        If the rate parameters, or the neurons, have no critical strength.
+        If the rate parameters, or the neurons, have no critical strength, or if sets differ in numbers of neurons.
     """
+    _check_counts(model, parameters)
     step, options = float(dt / ms), min(n_arms, OPTIONS)
     todo = [p for p in dict.fromkeys(parameters) if (model, p, options, step, mend) not in _known]
     for i in range(0, len(todo), BATCH):
@@ -70,6 +72,16 @@ def calibrated(
 
 #: What was found already.
 _known: dict[tuple[SpikingModel, NSAParameters, int, float, bool], Values] = {}
+
+
+def _check_counts(model: SpikingModel, parameters: Sequence[NSAParameters]) -> None:
+    """Refuse numbers of neurons that no batch can have: one serves all of its games."""
+    values = [model.values_in_si(p) for p in dict.fromkeys(parameters)]
+    for name in sorted({neurons.count for neurons in model.structure.populations.values()}):
+        counts = list(dict.fromkeys(found[name] for found in values))
+        if len(counts) > 1 or counts[0] % 1:
+            given = " and ".join(f"{count:g}" for count in counts[:2])
+            raise ValueError(f"{name} must be one whole number for all games, got {given}")
 
 
 def gain_function(model: SpikingModel, values: Mapping[str, Any]) -> Callable[..., Any]:
@@ -103,7 +115,8 @@ def _mapped(model: SpikingModel, parameters: NSAParameters, mend: bool = False) 
 
 
 def check_map(model: SpikingModel, parameters: NSAParameters) -> None:
-    """Refuse parameters that cannot be carried over, and durations that make no sense, before anything runs."""
+    """Refuse parameters that cannot be carried over, durations and counts that make no sense, before anything runs."""
+    _check_counts(model, [parameters])
     Timing.of(_mapped(model, model.complete(parameters)), DT)
 
 
@@ -140,8 +153,9 @@ def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
 def _games(model: SpikingModel, values: list[Values], each: int, options: int, dt: Any) -> SpikingGames:
     """Untrained games of each set, the first option at the critical strength."""
     many = [found for found in values for _ in range(each)]
-    seeds = np.random.default_rng(0).random((len(many), n_seeds(model, values[0], options)))
-    games = SpikingGames(model, many, np.arange(len(many)), options, seeds, dt)
+    # The same noise for every set, wherever it stands: what is found for it is then its own.
+    seeds = np.random.default_rng(0).random((each, n_seeds(model, values[0], options)))
+    games = SpikingGames(model, many, np.arange(len(many)), options, np.tile(seeds, (len(values), 1)), dt)
     untrained = [float(gain_function(model, found)(w=0.0)) for found in values]
     games.gain[:] = np.repeat(untrained, each)[:, None]
     return games

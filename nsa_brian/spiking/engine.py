@@ -73,10 +73,6 @@ class SpikingEngine(Engine):
             raise ValueError(f"model must be a SpikingModel, got {model!r}")
         self._dt, self._mend, self._free_time = dt, mend, free_time
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
-        counts = {neurons.count for neurons in model.structure.populations.values()}
-        for name in sorted(counts):
-            if len({found[name] for found in self.values}) > 1 or self.values[0][name] % 1:
-                raise ValueError(f"{name} must be one whole number for all games, got {self.values[0][name]:g}")
         self._weights = np.zeros((n_games, n_arms))
         self._rates = np.zeros((2, n_games, n_arms))
         constants = {name: value[:, None] if np.ndim(value) else value for name, value in self.constants().items()}
@@ -101,11 +97,12 @@ class SpikingEngine(Engine):
         return [longer[id(values)] for values in found]
 
     def constants(self) -> dict[str, Any]:
-        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ."""
-        found = {}
-        for name in self.values[0]:
-            column = np.array([values[name] for values in self.values])
-            found[name] = column[0] if (column == column[0]).all() else column
+        """All that has a name in the equations, in SI units, (games,) each.
+
+        Where games are alike too: numpy's square of a single number can differ from that of an array in the last bit,
+        and a game must not depend on those beside it.
+        """
+        found = {name: np.array([values[name] for values in self.values]) for name in self.values[0]}
         return {**found, "n_arms": np.float64(self.n_arms)}
 
     @property
@@ -148,17 +145,22 @@ class SpikingEngine(Engine):
         self._put_in_synapses()
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights; where they are made of synapses, the nearest that there can be."""
-        super().set_weights(w, **others)
-        self._put_in_synapses()
+        """Put in weights; where they are made of synapses, the nearest that there can be.
 
-    def _put_in_synapses(self) -> None:
-        """Make as many synapses strong as the weights ask for, where there are any."""
+        An option whose weight stays what it was keeps its synapses.
+        """
+        before = self._weights.copy()
+        super().set_weights(w, **others)
+        self._put_in_synapses(self._weights != before)
+
+    def _put_in_synapses(self, where: np.ndarray | bool = True) -> None:
+        """Make as many synapses strong as the weights of some options ask for, if there are any."""
         if self.model.flips:
             b = self.b
             n = b.shape[2] * b.shape[3]
             count = np.rint(np.clip(self._weights / self._w_max, 0, 1) * n)[:, :, None]
-            b[:] = (np.arange(n) < count).reshape(b.shape)
+            strong = (np.arange(n) < count).reshape(b.shape)
+            np.copyto(b, strong, where=np.reshape(where, (*np.shape(where), 1, 1)))
             self.read_weights()
 
     @property

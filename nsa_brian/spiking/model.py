@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,10 +18,13 @@ from nsa_brian.model.base import VERSION, AnyModel
 from nsa_brian.model.declaration import renamed
 from nsa_brian.parameters import Parameter
 from nsa_brian.spiking import strings
-from nsa_brian.spiking.structure import SpikingStructure, read
+from nsa_brian.spiking.structure import ENDINGS, OBJECTS, SpikingStructure, read
 
 #: What a spiking model's JSON says of itself.
 FORMAT = "nsa-spiking-model"
+
+#: Names as Brian2's objects can have them.
+_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 #: Every spiking model has these, with their defaults where it declares none of its own.
 STANDARD = (
@@ -59,8 +63,13 @@ class Pool:
     def __post_init__(self) -> None:
         for name in ("initial", "poisson"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        if not isinstance(self.name, str) or not self.name.isidentifier() or self.name in ("u", "v"):
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name) or self.name in ("u", "v"):
             raise ModelError(f"a pool's name must be a Python name other than u and v, got {self.name!r}")
+        if self.name in OBJECTS or self.name.endswith(ENDINGS):
+            raise ModelError(
+                f"a pool's name must be none of {', '.join(OBJECTS)} and must not end in {', '.join(ENDINGS)}: the "
+                f"network has objects of such names; got {self.name!r}"
+            )
 
     def __reduce__(self) -> Any:
         return Pool, tuple(self.to_dict().values())

@@ -71,7 +71,8 @@ class SpikingObjects:
         self.games = NeuronGroup(n_games, Equations(games), name=f"{name}_games", **self._made)
         self.groups: dict[str, NeuronGroup] = {}
         for key, neurons in structure.populations.items():
-            self.groups[key] = self._neurons(neurons, key in spiked, f"{name}_{key.upper() if key in 'uv' else key}")
+            label = f"{name}_{key.upper() if neurons.of_options else key}"
+            self.groups[key] = self._neurons(neurons, key in spiked, label)
         self.means = [self._mean(*key, dimension, self.options, name) for key, dimension in by_option.items()]
         self.means += [self._mean(*key, dimension, self.games, name) for key, dimension in by_game.items()]
         self.learning = self._synapses(f"{name}_UV") if model.flips else None

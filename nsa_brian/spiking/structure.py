@@ -37,6 +37,15 @@ REFRACTORY = "unless refractory"
 SPIKED = "spiked"
 #: Names that engines give to neurons of options, besides those that all neurons have.
 OF_OPTIONS = ("gain", "choice")
+#: What the network's neurons have besides: how often they fired, and whether the outcome is known.
+OF_NETWORK = ("count", "outcome")
+#: What functions of the weight know.
+OF_WEIGHTS = ("w", "Phi_v", "Phi_eta", "Phi_star", "Phi_top")
+#: What generated code keeps of neurons besides: time steps until they may fire, whether they may, when they did last.
+IN_CODE = ("wait", "free", "last", "refractory")
+#: Names of the network's own objects, beside which those of pools stand, and endings of the others'.
+OBJECTS = ("U", "V", "UV", "options", "games", "timing", "clock", "network", "U_spikes", "V_spikes")
+ENDINGS = ("_to_options", "_to_games", "_pre", "_post")
 #: Names of a model's synapses that learn by spikes, with what they are measured in.
 OF_SYNAPSES = {
     "b": DIMENSIONLESS,
@@ -93,14 +102,16 @@ class Neurons:
         return [eq.varname for eq in self.equations if eq.type == DIFFERENTIAL_EQUATION]
 
     @property
-    def expressions(self) -> dict[str, str]:
-        """The lines without dynamics."""
-        return {eq.varname: str(eq.expr) for eq in self.equations if eq.type == SUBEXPRESSION}
-
-    @property
     def of_options(self) -> bool:
         """Whether each option has such neurons."""
         return self.name in (U, V)
+
+    @property
+    def names_in_code(self) -> dict[str, str]:
+        """Its names in the code of a whole game: ``vm_of_u`` for ``vm`` of U, ``s_v_in_u`` for ``s_v`` as U sees it."""
+        own = (*(eq.varname for eq in self.equations), *self.poisson, "noise", SPIKED)
+        given = (*(mean.name for mean in self.means), *(OF_OPTIONS if self.of_options else ()))
+        return {name: f"{name}_of_{self.name}" for name in own} | {name: f"{name}_in_{self.name}" for name in given}
 
 
 @dataclass(frozen=True)
@@ -113,7 +124,7 @@ class SpikingStructure:
         U, V and the pools by name.
     gain : Value
         The strength of a synapse as an expression of ``Phi_v``.
-    rule : Value or tuple of Statement
+    rule : Value
         How the weights change at a round's end, where they do not follow from synapses that flip.
     flips : tuple of Statement
         How those change; empty if there are none.
@@ -127,13 +138,12 @@ class SpikingStructure:
 
     populations: Mapping[str, Neurons]
     gain: Value
-    rule: Value | tuple[Statement, ...]
+    rule: Value
     flips: tuple[Statement, ...]
     expressions: Mapping[str, str]
     dimensions: Mapping[str, Dimension]
     used: frozenset[str]
 
-    synaptic = ("w",)
     rule_reads: frozenset[str] = frozenset()
     coordinate = ""
     dense = "spiking neurons have noise, or shared pools, or both"
@@ -161,7 +171,7 @@ class _Reader:
     def structure(self) -> SpikingStructure:
         model = self.model
         for parameter in model.parameters:
-            check_name("parameters", parameter.name)
+            _check_name("parameters", parameter.name, OF_WEIGHTS)
         self._check_roles()
         equations = {
             U: self._equations("neuron and u", f"{model.neuron}\n{model.u}"),
@@ -183,6 +193,7 @@ class _Reader:
             populations[pool.name] = self._neurons(
                 f"pool {pool.name}", pool.name, pool.neurons, equations[pool.name], pool
             )
+        self._check_code(populations.values())
         functions = {
             eq.varname: str(eq.expr)
             for suffix in ("v", "eta")
@@ -192,17 +203,18 @@ class _Reader:
             if needed not in functions:
                 raise ModelError("gaussian_sigmoid must define Phi: Phi = ... : 1")
         for name, text in functions.items():
+            self._check_free("gaussian_sigmoid", name)
             self._see("gaussian_sigmoid", text, [*functions, "w"])
             self._match(
                 f"gaussian_sigmoid, {name}", text, DIMENSIONLESS, dict.fromkeys([*functions, "w"], DIMENSIONLESS)
             )
-        gain = self._value("gain", model.gain, ["Phi_v", "Phi_star", "Phi_top"])
+        gain = self._value("gain", model.gain, ["Phi_v", "Phi_star", "Phi_top"], functions)
         flips: tuple[Statement, ...] = ()
         if model.flips:
             flips = self._flips()
-            rule: Value | tuple[Statement, ...] = Value((), "w")
+            rule = Value((), "w")
         else:
-            rule = self._value("plasticity", model.plasticity, ["w", "R", *functions])
+            rule = self._value("plasticity", model.plasticity, ["w", "R", *functions], functions)
         return SpikingStructure(
             populations, gain, rule, flips, functions, self.dimensions, frozenset(self.used & set(self.declared))
         )
@@ -229,11 +241,8 @@ class _Reader:
     def _equations(self, where: str, text: str) -> list[SingleEquation]:
         found = read_equations(where, text)
         for eq in found:
-            check_name(where, eq.varname)
-            if eq.varname in self.declared:
-                raise ModelError(f"{where}: the name {eq.varname!r} is taken, by a parameter")
-            if eq.varname in (*OF_OPTIONS, SPIKED, "choice", *OF_SYNAPSES):
-                raise ModelError(f"{where}: the name {eq.varname!r} is taken, by something with a meaning of its own")
+            _check_name(where, eq.varname)
+            self._check_free(where, eq.varname)
             if eq.type not in (DIFFERENTIAL_EQUATION, SUBEXPRESSION):
                 raise ModelError(f"{where}: {eq.varname} has no equation; a number is declared as Parameter(...)")
             odd = set(eq.flags) - {REFRACTORY}
@@ -243,8 +252,29 @@ class _Reader:
             raise ModelError(f"{where} must have a differential equation")
         return found
 
+    def _check_free(self, where: str, name: str, others: Iterable[str] = ()) -> None:
+        """Refuse a name that a parameter has already, or something else."""
+        for names, taker in ((self.declared, "a parameter"), (others, "another line")):
+            if name in names:
+                raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
+
+    def _check_code(self, populations: Iterable[Neurons]) -> None:
+        """Refuse names that would be one name in generated code, where all populations stand side by side."""
+        taken = {name: f"parameter {name}" for name in self.declared}
+        for neurons in populations:
+            made = neurons.names_in_code
+            made |= {f"mean of {event}": f"mean_of_{made[event]}" for event in neurons.poisson}
+            for name, code in {**made, **{kept: f"{kept}_in_{neurons.name}" for kept in IN_CODE}}.items():
+                what = f"{name} of {neurons.name}"
+                if code in taken:
+                    raise ModelError(f"{taken[code]} and {what} would both be {code!r} in generated code; rename one")
+                taken[code] = what
+
     def _neurons(self, where: str, name: str, count: str, equations: list[SingleEquation], given: Any) -> Neurons:
         own = {eq.varname: eq.dim for eq in equations}
+        for event in given.poisson:
+            _check_name(f"{where}, poisson", event)
+            self._check_free(f"{where}, poisson", event, own)
         seen: dict[str, Dimension] = {**own, "dt": second.dim, "I": DIMENSIONLESS, "noise": DIMENSIONLESS}
         seen |= dict.fromkeys(given.poisson, DIMENSIONLESS)
         if name in (U, V):
@@ -277,7 +307,6 @@ class _Reader:
         expressions = {eq.varname: str(eq.expr) for eq in equations if eq.type == SUBEXPRESSION}
         poisson = {}
         for event, text in given.poisson.items():
-            check_name(f"{where}, poisson", event)
             rate = self._substituted(text, expressions)
             self._see(f"{where}, rate of {event}", rate, ("I",))
             self._match(f"{where}, rate of {event}", rate, (1 / second).dim, {"I": DIMENSIONLESS})
@@ -294,7 +323,7 @@ class _Reader:
             given.refractory,
             initial,
             poisson,
-            tuple(means.values()),
+            tuple(means[name] for name in sorted(means)),  # Brian2's order of lines is not the same in every process
             "noise" in used,
         )
 
@@ -359,9 +388,12 @@ class _Reader:
                 self._match(where, whole, targets[statement.target], seen)
         return rule
 
-    def _value(self, where: str, text: str, seen: list[str]) -> Value:
+    def _value(self, where: str, text: str, seen: list[str], functions: Iterable[str]) -> Value:
         value = read_value(where, text)
         for name, line, unit in (*value.helpers, ("", value.expression, "1")):
+            if name:
+                check_name(where, name)
+                self._check_free(where, name, {*seen, *functions, *OF_WEIGHTS})
             if unit.strip() != "1":
                 raise ModelError(f"{where}, {name}: helper lines have no unit here, written 1, got {unit!r}")
             self._see(where, line, seen)
@@ -374,3 +406,10 @@ class _Reader:
         self._see("weight", self.model.weight, ("b",))
         self._match("weight", self.model.weight, DIMENSIONLESS, {"b": DIMENSIONLESS})
         return rule
+
+
+def _check_name(where: str, name: str, others: Iterable[str] = ()) -> None:
+    """Refuse a name that has a meaning already, to all models or to spiking ones."""
+    check_name(where, name)
+    if name in (SPIKED, *OF_OPTIONS, *OF_NETWORK, *OF_SYNAPSES, *others):
+        raise ModelError(f"{where}: the name {name!r} is taken, by something with a meaning of its own")

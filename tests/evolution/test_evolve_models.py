@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fitness import near_four_and_a_half
 from guide import model_of
+from spiking import small as small_spiking
 
 import envs
 from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
@@ -17,6 +18,8 @@ from evolution.search import GAMES, SELECTION, evaluate
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import PARAMETERS, Model, Parameter, load
 from nsa_brian.plugins import load_plugins
+from nsa_brian.spiking import calibration
+from nsa_brian.spiking.shipped import SPIKING
 
 ADAPTING = model_of("adapting.py")
 #: One gene more than the paper's, and a parameter that is none.
@@ -155,6 +158,20 @@ class TestGames:
         assert (among.reward[[2, 4]] == alone.reward).all()
         one_env = scores(dataclasses.replace(games, envs=("MAB-sin",)), (1,), [others[2], QUICK])
         assert one_env.reward[1, 0] == alone.reward[0, 1]
+
+    def test_of_spiking_models_do_not_depend_on_how_individuals_are_spread(self):
+        games = Games(envs=("stationary",), arms=(3,), iterations=2, trials=1, rounds=20, model=SPIKING)
+        individuals = [small_spiking(I_0=0.1), small_spiking(I_0=0.2, sigma_eta=2.759), small_spiking(tau_s=60)]
+
+        def found(*chunks):
+            calibration._known.clear()  # as in a process of its own
+            return np.concatenate([np.hstack(scores(games, (1,), list(chunk))) for chunk in chunks])
+
+        a, b, c = individuals
+        together = found([a, b, c])
+        assert len({row.tobytes() for row in together}) == 3
+        assert (found([a], [b], [c]) == together).all()
+        assert (found([a], [b, c]) == together).all()
 
     def test_with_noise_have_other_luck_under_another_seed(self):
         games = Games(envs=("stationary",), arms=(4,), iterations=1, trials=1, rounds=1, model=Model(noise=0.2))

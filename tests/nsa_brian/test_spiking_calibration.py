@@ -10,6 +10,7 @@ from spiking import interpreted, small
 from experiments.core.functions import respond
 from experiments.core.settings import PlaySettings
 from nsa_brian import NSA, NSAParameters, SpikingNSA, load
+from nsa_brian.spiking import calibration
 from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
@@ -69,6 +70,31 @@ def test_what_is_found_is_found_once_and_is_the_same_every_time():
     with interpreted():
         assert SpikingNSA(2, sets[1]).values[0] is together[1]
     assert calibrated(SPIKING, sets[:1], 2, 0.4 * ms)[0] is not together[0]
+
+
+@pytest.mark.parametrize("model", [SPIKING, pytest.param(EI, marks=pytest.mark.slow)], ids=lambda model: model.name)
+def test_what_is_found_for_a_set_does_not_depend_on_those_beside_it(model, monkeypatch):
+    sets = [small(model), small(model, tau_ref=3), small(model, top=1.6)]
+
+    def anew(chosen):
+        calibration._known.clear()
+        return calibrated(model, chosen, 2)
+
+    alone = [anew([each])[0] for each in sets]
+    assert alone[0][model.critical] != alone[1][model.critical]
+    assert anew(sets) == alone
+    assert anew(sets[::-1]) == alone[::-1]
+    monkeypatch.setattr(calibration, "BATCH", 2)
+    assert anew(sets) == alone
+
+
+def test_sets_of_other_numbers_of_neurons_are_refused_before_anything_is_found():
+    few, many = small(I_0=0.11), small(I_0=0.11, neurons=6)
+    with pytest.raises(ValueError, match="neurons must be one whole number for all games, got 5 and 6"):
+        SpikingRounds(2, [few, many], 2)
+    assert not [key for key in calibration._known if key[1] in (few, many)]
+    with pytest.raises(ValueError, match=r"neurons must be one whole number for all games, got 2\.5"):
+        PlaySettings(model=SPIKING.to_dict(), parameters=small(neurons=2.5).to_dict()).check()
 
 
 NEVER = load("minbandit-38").parameters.replace(offset_v=5)

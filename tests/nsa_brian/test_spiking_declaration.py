@@ -4,9 +4,9 @@ import json
 import pickle
 
 import pytest
-from spiking import OWN
+from spiking import OWN, interpreted, small
 
-from nsa_brian import Parameter, Pool, SpikingModel, load_model
+from nsa_brian import Parameter, Pool, SpikingModel, SpikingNSA, load_model
 from nsa_brian.errors import ModelError
 from nsa_brian.model.base import model_from_dict
 from nsa_brian.spiking.shipped import EI, LEARNING, MODELS, SPIKING
@@ -51,6 +51,31 @@ WRONG = {
     "an outcome's duration": ({"flips": LEARNING.flips}, "flips: there is no parameter 'outcome_time'"),
     "a name with a meaning": ({"neuron": f"{NEURON}\ngain = 1 : 1"}, "the name 'gain' is taken"),
     "a name of a parameter": ({"neuron": f"{NEURON}\ntau_s = 1 : 1"}, "the name 'tau_s' is taken, by a parameter"),
+    "the network's counter of spikes": ({"neuron": f"{NEURON}\ndcount/dt = -count / tau_s : 1"}, "'count' is taken"),
+    "a parameter with a meaning": ({"parameters": Parameter("outcome", 3)}, "parameters: the name 'outcome' is taken"),
+    "a parameter named as the weight": ({"parameters": Parameter("w", 3)}, "parameters: the name 'w' is taken"),
+    "events named as a parameter": (
+        {"poisson": {"tau_s": "10 * Hz"}},
+        "poisson: the name 'tau_s' is taken, by a parameter",
+    ),
+    "events named as a variable": ({"poisson": {"s": "10 * Hz"}}, "poisson: the name 's' is taken, by another line"),
+    "events named as what options have": ({"poisson": {"gain": "10 * Hz"}}, "poisson: the name 'gain' is taken"),
+    "a helper named as a parameter": (
+        {"gain": "top = 2 : 1\nPhi_v * top"},
+        "gain: the name 'top' is taken, by a param",
+    ),
+    "a helper named as another": (
+        {"gain": "k = 2 : 1\nk = 3 : 1\nPhi_v * k"},
+        "gain: the name 'k' is taken, by another",
+    ),
+    "a function of the weight named as a parameter": (
+        {"gaussian_sigmoid": "z = w : 1\nPhi = z * beta : 1", "parameters": Parameter("z_v", 3)},
+        "gaussian_sigmoid: the name 'z_v' is taken, by a parameter",
+    ),
+    "a parameter named as generated code names a variable": (
+        {"refractory": "s_of_u", "parameters": Parameter("s_of_u", 3, "ms")},
+        "parameter s_of_u and s of u would both be 's_of_u' in generated code",
+    ),
     "a number without a value": ({"neuron": f"{NEURON}\nx : 1"}, r"x has no equation; a number is declared as Param"),
     "a flag": ({"neuron": f"{NEURON}\ndx/dt = -x / tau_s : 1 (event-driven)"}, "x has a flag"),
     "nothing that moves": ({"neuron": "vm = E_L : volt"}, "must have a differential equation"),
@@ -78,10 +103,44 @@ def test_a_parameter_that_no_equation_uses_is_refused():
         SPIKING.change(parameters=Parameter("w_max", 3))
 
 
-@pytest.mark.parametrize("name", ["u", "v", "my pool", 3])
+@pytest.mark.parametrize("name", ["u", "v", "my pool", "_i", "\u00e9", "i\n", 3])
 def test_a_pool_has_a_name_of_its_own(name):
     with pytest.raises(ModelError, match="a pool's name must be a Python name other than u and v"):
         Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
+
+
+@pytest.mark.parametrize("name", ["UV", "options", "games", "clock", "network", "s_u_to_options", "i_post"])
+def test_a_pool_is_not_named_as_an_object_of_the_network(name):
+    with pytest.raises(ModelError, match=f"a pool's name must be none of U, V, .* got '{name}'"):
+        Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
+
+
+def test_every_name_that_the_network_gives_is_refused():
+    with interpreted():
+        engine = SpikingNSA(2, small(OWN), model=OWN, record=True, seed=0)
+    variables = {name for group in engine.objects.groups.values() for name in group.variables if name[0] != "_"}
+    for neurons in OWN.structure.populations.values():
+        variables -= {*(eq.varname for eq in neurons.equations), *neurons.poisson, *(m.name for m in neurons.means)}
+    assert {"count", "outcome", "I", "noise", "R", "Phi_eta", "gain", "choice", "spiked", "lastspike"} <= variables
+    for name in variables:
+        for changes in (
+            {"neuron": f"{NEURON}\n{name} = s : 1"},
+            {"parameters": Parameter(name, 3)},
+            {"poisson": {name: "10 * Hz"}},
+        ):
+            with pytest.raises(ModelError, match=f"{name}\\b"):
+                SPIKING.change(**changes)
+    made = {thing.name.removeprefix("nsa_spiking_") for thing in (*engine.network.objects, engine.network)}
+    assert {"U", "UV", "options", "games", "timing", "network", "U_spikes", "shared"} <= made
+    for name in made - {"shared"}:
+        with pytest.raises(ModelError, match="a pool's name must be none of"):
+            Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
+
+
+def test_what_neurons_see_has_one_order_so_that_their_code_is_compiled_once():
+    for neurons in EI.structure.populations.values():
+        names = [mean.name for mean in neurons.means]
+        assert names == sorted(names)
 
 
 def test_what_is_changed_takes_parameters_along():

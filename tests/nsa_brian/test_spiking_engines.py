@@ -1,12 +1,15 @@
 """Both engines of spiking models: spike for spike the same, noise and all."""
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from spiking import OWN, both, interpreted, small, spikes_of_network, spikes_of_rounds, unfound
 
-from nsa_brian import SpikingNSA, check
+from nsa_brian import Parameter, SpikingNSA, check
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import MODELS
 
@@ -39,8 +42,12 @@ def agree_in_every_spike(model, parameters, n_rounds=2):
     return n_spikes
 
 
+#: One without pools and one with them, whose code a compiler got wrong once.
+QUICK = ("spiking", "spiking-ei")
+
+
 @pytest.mark.parametrize(
-    "name", [name if name == "spiking" else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
 )
 def test_shipped_models_agree_in_every_spike(name):
     model = unfound(MODELS[name])
@@ -59,6 +66,38 @@ def test_shipped_models_agree_in_every_spike(name):
 )
 def test_a_model_of_ones_own_agrees_in_every_spike(**values):
     assert agree_in_every_spike(OWN, small(OWN, **values), n_rounds=1)[0] > 0
+
+
+def test_names_that_engines_use_for_themselves_can_be_ones_own():
+    """Of a pool, of variables, of parameters in a reset: generated code has such names too, and keeps them apart."""
+    names = {"q": "last", "y": "wait", "x": "free", "shared": "game", "0.4": "step", "inhibition": "block"}
+    words = re.compile(rf"(\bd|\b|_)({'|'.join(map(re.escape, names))})(?=\b|_)")
+
+    def renamed(text):
+        return words.sub(lambda found: found[1] + names[found[2]], text)
+
+    (pool,) = OWN.pools
+    model = OWN.change(
+        name="named",
+        **{name: renamed(getattr(OWN, name)) for name in ("neuron", "u", "v", "threshold", "reset")},
+        initial={"free": "0.1"},
+        pools=dataclasses.replace(
+            pool, name="game", **{name: renamed(getattr(pool, name)) for name in ("neuron", "threshold", "reset")}
+        ),
+        parameters=(Parameter("step", 0.4), Parameter("block", 0.2)),
+    )
+    assert (agree_in_every_spike(model, small(model)) == agree_in_every_spike(OWN, small(OWN))).all()
+
+
+def test_a_pool_may_be_called_uv():
+    model = OWN.change(
+        name="uv",
+        pools=dataclasses.replace(OWN.pools[0], name="uv", neuron=OWN.pools[0].neuron.replace("_shared", "_uv")),
+        **{name: getattr(OWN, name).replace("_shared", "_uv") for name in "uv"},
+    )
+    with interpreted():
+        engine = SpikingNSA(2, small(model), model=model, seed=0)
+    assert {engine.pools["uv"].name, engine.UV.name} == {"nsa_spiking_uv", "nsa_spiking_UV"}
 
 
 def test_without_a_compiler_only_the_network_runs():
@@ -96,6 +135,17 @@ def test_games_of_different_parameters_are_each_as_if_alone():
     for i in range(4):
         assert (played([i])[:, :, 0] == together[:, :, i]).all()
     assert len({together[:, :, i].tobytes() for i in range(4)}) == 4
+
+
+def test_a_learning_rate_is_to_the_last_bit_what_it_is_alone():
+    sets = [small(sigma_eta=2.759, mu_eta=1.0, r_eta=0.3), small(sigma_eta=0.4)]  # 2.759: numpy has two squares of it
+
+    def rates(chosen):
+        engine = SpikingRounds(7, chosen, len(chosen))
+        engine.set_weights(np.linspace(0, 4, 7))
+        return engine.rates_of_learning()[0]
+
+    assert (rates(sets) == rates(sets[:1])).all()
 
 
 class _Side:

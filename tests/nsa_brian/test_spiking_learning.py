@@ -73,6 +73,19 @@ def test_weights_are_put_into_synapses_as_near_as_there_are():
     assert (engine.w == 0).all()
 
 
+def test_an_option_whose_weight_stays_keeps_its_synapses():
+    engine = SpikingRounds(2, small(OWN), 2, model=OWN, seed=0)
+    engine.b[:] = learnt = np.random.default_rng(0).integers(2, size=engine.b.shape)
+    engine.read_weights()
+    w = engine.w.copy()
+    w[0, 1] = 0
+    engine.set_weights(w)
+    assert (engine.w == w).all()
+    assert (engine.b[0, 1] == 0).all()
+    assert (engine.b[1] == learnt[1]).all()
+    assert (engine.b[0, 0] == learnt[0, 0]).all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [LEARNING, EI_LEARNING], ids=lambda model: model.name)
 def test_learning_by_spikes_finds_the_better_arm(model):

@@ -34,6 +34,12 @@ cdef extern from *:
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
     {{ support|autoindent }}
+    // All that was stored is there. GCC 12 at -O3 loses stores of a loop whose turns it is told to be independent.
+    #ifdef __GNUC__
+    #define NSA_STORED __asm__ volatile("" ::: "memory")
+    #else
+    #define NSA_STORED
+    #endif
     namespace nsa {
 
     static void run(int, void** arrays)
@@ -41,8 +47,8 @@ cdef extern from *:
         {% for name, var in given %}
         {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
-        const int64_t n_games = _all__n_games[0], n_options = _all__n_options[0];
-        const bool outcome = _all__mode[0] == 1, recording = _all__mode[1] > 0 && !outcome;
+        const int64_t _games = _all__n_games[0], _options = _all__n_options[0];
+        const bool _outcome = _all__mode[0] == 1, _recording = _all__mode[1] > 0 && !_outcome;
         {% for name, var in arrays if name in ('dt', 't', 't_in_timesteps') %}
         const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
@@ -50,7 +56,7 @@ cdef extern from *:
         {% for p in populations %}
         // Neurons of an option (or of the pool), of the population, and room for them.
         const int64_t _per_{{ p.name }} = _all__sizes[{{ loop.index0 }}];
-        const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * n_options' if p.of_options else '_per_' ~ p.name }};
+        const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * _options' if p.of_options else '_per_' ~ p.name }};
         const int64_t _room_{{ p.name }} = (_size_{{ p.name }} + 7) / 8 * 8;
         const int64_t _at_{{ p.name }} = _stride, _seed_{{ p.name }} = _seeds, _column_{{ p.name }} = _total;
         _stride += {{ p.arrays|length }} * _room_{{ p.name }};
@@ -62,9 +68,9 @@ cdef extern from *:
         {% endfor %}
         double* const _aligned = (double*)(((uintptr_t)_all__memory + 63) / 64 * 64);
         // Names that begin with an underscore, or are qualified, cannot be hidden by those of a user's variables.
-        for (int64_t game = 0; game < n_games; game++)
+        for (int64_t _game = 0; _game < _games; _game++)
         {
-            const int64_t set = _all__which[game];
+            const int64_t set = _all__which[_game];
             {% for name, var in arrays if name not in fixed and var.scalar %}
             {{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
             {% endfor %}
@@ -73,20 +79,20 @@ cdef extern from *:
             {% endfor %}
             {% for p in populations %}
             {% for name in p.arrays %}
-            double* __restrict {{ get_array_name(variables[name]) }} = _aligned + game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
+            double* __restrict {{ get_array_name(variables[name]) }} = _aligned + _game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
             {% endfor %}
-            uint64_t* __restrict _stream_{{ p.name }} = (uint64_t*)_all__streams + game * _seeds + _seed_{{ p.name }};
+            uint64_t* __restrict _stream_{{ p.name }} = (uint64_t*)_all__streams + _game * _seeds + _seed_{{ p.name }};
             (void)_stream_{{ p.name }};
             {% endfor %}
             {
-                {{ scalar_code['begin_game']|autoindent }}
+                {{ scalar_code['game']|autoindent }}
             }
-            const int64_t input_steps = _all__steps[4 * set], reading_step = _all__steps[4 * set + 1];
+            const int64_t input_steps = _all__steps[4 * set], _reading_step = _all__steps[4 * set + 1];
             const int64_t round_steps = _all__steps[4 * set + 2], outcome_steps = _all__steps[4 * set + 3];
             {% for p in populations if p.refractory %}
-            const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_of_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
+            const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_in_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
             {% endfor %}
-            if (!outcome)
+            if (!_outcome)
             {
                 {% for p in populations %}
                 {
@@ -97,24 +103,24 @@ cdef extern from *:
                     }
                 }
                 {% if p.of_options %}
-                for (int64_t k = 0; k < n_options; k++)
-                    _all__counts[{{ loop.index0 }} * n_games * n_options + game * n_options + k] = 0;
+                for (int64_t k = 0; k < _options; k++)
+                    _all__counts[{{ loop.index0 }} * _games * _options + _game * _options + k] = 0;
                 {% endif %}
                 {% endfor %}
             }
             {% for p in populations if p.of_options %}
             {% for name in ('gain', 'choice') if name ~ '_in_' ~ p.name in variables %}
-            for (int64_t k = 0; k < n_options; k++)
+            for (int64_t k = 0; k < _options; k++)
                 for (int64_t i = 0; i < _per_{{ p.name }}; i++)
-                    {{ get_array_name(variables[name ~ '_in_' ~ p.name]) }}[k * _per_{{ p.name }} + i] = {{ 'outcome ? _all__choice[game * n_options + k] : 0.0' if name == 'choice' else '_all__gain[game * n_options + k]' }};
+                    {{ get_array_name(variables[name ~ '_in_' ~ p.name]) }}[k * _per_{{ p.name }} + i] = {{ '_outcome ? _all__choice[_game * _options + k] : 0.0' if name == 'choice' else '_all__gain[_game * _options + k]' }};
             {% endfor %}
             {% endfor %}
-            const int64_t _first = outcome ? round_steps : 0, _end = outcome ? round_steps + outcome_steps : round_steps;
-            for (int64_t step = _first; step < _end; step++)
+            const int64_t _first = _outcome ? round_steps : 0, _end = _outcome ? round_steps + outcome_steps : round_steps;
+            for (int64_t _now = _first; _now < _end; _now++)
             {
-                if (step == _first || step == input_steps)
+                if (_now == _first || _now == input_steps)
                 {
-                    {{ get_array_name(variables['I']) }}[0] = step < input_steps ? 1 : 0;
+                    {{ get_array_name(variables['I']) }}[0] = _now < input_steps ? 1 : 0;
                     {% for p in populations if p.poisson %}
                     {
                         {{ scalar_code['rates_' ~ p.name]|autoindent }}
@@ -126,7 +132,7 @@ cdef extern from *:
                 }
                 {% for mean in means %}
                 {% if mean.by_option %}
-                for (int64_t k = 0; k < n_options; k++)
+                for (int64_t k = 0; k < _options; k++)
                 {
                     const double _mean = nsa::sum({{ get_array_name(variables[mean.of]) }} + k * _per_{{ mean.source }}, _per_{{ mean.source }}) / _per_{{ mean.source }};
                     for (int64_t i = 0; i < _per_{{ mean.place }}; i++)
@@ -143,6 +149,7 @@ cdef extern from *:
                     NSA_VECTORISE
                     for (int64_t i = 0; i < _room_{{ p.name }}; i++)
                         {{ get_array_name(variables[word.events[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
+                    NSA_STORED;
                     {% else %}
                     {
                         for (int64_t first = 0; first < _room_{{ p.name }}; first += 64)
@@ -161,6 +168,7 @@ cdef extern from *:
                             NSA_VECTORISE
                             for (int64_t i = 0; i < room; i++)
                                 {{ get_array_name(variables[event]) }}[first + i] = (double)(int32_t)events[{{ loop.index0 }}][i];
+                            NSA_STORED;
                             {% endfor %}
                         }
                     }
@@ -172,64 +180,65 @@ cdef extern from *:
                     {
                         {{ vector_code['step_' ~ p.name]|autoindent }}
                     }
+                    NSA_STORED;
                 }
                 {
                     {{ scalar_code['reset_' ~ p.name]|autoindent }}
-                    const double* fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
-                    for (int64_t block = 0; block < _room_{{ p.name }}; block += 8)
+                    const double* _fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
+                    for (int64_t _block = 0; _block < _room_{{ p.name }}; _block += 8)
                     {
-                        double any = 0;
+                        double _any = 0;
                         for (int i = 0; i < 8; i++)
-                            any += fired[block + i];
-                        if (any == 0)
+                            _any += _fired[_block + i];
+                        if (_any == 0)
                             continue;
-                        for (int64_t _idx = block; _idx < block + 8; _idx++)
+                        for (int64_t _idx = _block; _idx < _block + 8; _idx++)
                         {
-                            if (fired[_idx] == 0)
+                            if (_fired[_idx] == 0)
                                 continue;
                             {
                                 {{ vector_code['reset_' ~ p.name]|autoindent }}
                             }
                             {% if p.refractory %}
-                            {{ get_array_name(variables['wait_of_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
+                            {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
                             {% endif %}
                             {% if flips and p.of_options %}
-                            {{ get_array_name(variables['last_of_' ~ p.name]) }}[_idx] = (double)step;
+                            {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = (double)_now;
                             {% endif %}
                             if (_idx >= _size_{{ p.name }})
                                 continue;
                             {% if p.of_options %}
-                            if (step >= reading_step && !outcome)
-                                _all__counts[({{ loop.index0 }} * n_games + game) * n_options + _idx / _per_{{ p.name }}] += 1;
+                            if (_now >= _reading_step && !_outcome)
+                                _all__counts[({{ loop.index0 }} * _games + _game) * _options + _idx / _per_{{ p.name }}] += 1;
                             {% endif %}
-                            if (recording)
-                                _all__raster[(game * _all__mode[1] + step) * _total + _column_{{ p.name }} + _idx] = 1;
+                            if (_recording)
+                                _all__raster[(_game * _all__mode[1] + _now) * _total + _column_{{ p.name }} + _idx] = 1;
                         }
                     }
                 }
                 {% endfor %}
             }
             {% if flips %}
-            if (outcome)
+            if (_outcome)
             {
-                {{ get_array_name(variables['R']) }}[0] = _all__reward[game];
-                const double* _last_u = {{ get_array_name(variables['last_of_u']) }};
-                const double* _last_v = {{ get_array_name(variables['last_of_v']) }};
+                {{ get_array_name(variables['R']) }}[0] = _all__reward[_game];
+                const double* _last_u = {{ get_array_name(variables['last_in_u']) }};
+                const double* _last_v = {{ get_array_name(variables['last_in_v']) }};
                 const double _step = {{ get_array_name(variables['dt']) }}[0];
                 std::vector<double> chances(_per_v + 8), waits(_per_v + 8);
                 double* {{ get_array_name(variables['chance']) }} = chances.data();
                 double* {{ get_array_name(variables['since_post']) }} = waits.data();
-                for (int64_t k = 0; k < n_options; k++)
+                for (int64_t k = 0; k < _options; k++)
                 {
-                    {{ get_array_name(variables['Phi_eta']) }}[0] = _all__eta[game * n_options + k];
+                    {{ get_array_name(variables['Phi_eta']) }}[0] = _all__eta[_game * _options + k];
                     for (int64_t j = 0; j < _per_v; j++)
                         waits[j] = (_end - 1 - _last_v[k * _per_v + j]) * _step;
                     for (int64_t i = 0; i < _per_u; i++)
                     {
                         {{ get_array_name(variables['since_pre']) }}[0] = (_end - 1 - _last_u[k * _per_u + i]) * _step;
-                        double* {{ get_array_name(variables['b']) }} = _all__b + ((game * n_options + k) * _per_u + i) * _per_v;
+                        double* {{ get_array_name(variables['b']) }} = _all__b + ((_game * _options + k) * _per_u + i) * _per_v;
                         for (int64_t j = 0; j < _per_v; j++)
-                            chances[j] = nsa::uniform(((uint64_t*)_all__luck)[game]);
+                            chances[j] = nsa::uniform(((uint64_t*)_all__luck)[_game]);
                         {{ scalar_code['flip']|autoindent }}
                         for (int64_t _idx = 0; _idx < _per_v; _idx++)
                         {
