@@ -15,20 +15,24 @@ import argparse
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 DOCS = Path(__file__).resolve().parent
+README = DOCS.parent / "README.md"
 sys.path.insert(0, str(DOCS / "_ext"))
 
 from pages import results  # noqa: E402
 
-from experiments.bench.command import processor, tables  # noqa: E402
+from experiments.bench.command import processor  # noqa: E402
+from experiments.bench.command import tables as bench_tables  # noqa: E402
 from experiments.core.results import versions  # noqa: E402
 from experiments.registry import study  # noqa: E402
 
@@ -37,28 +41,39 @@ SMALL_GAME = "--arms 3 --trials 1 --rounds 20 --repetitions 2 --agents nsa,rando
 
 
 class Measurement(NamedTuple):
-    """A command, the same with small settings, whether its figure is kept, and what is left out of its file."""
+    """A command, the same with small settings, which of its figures is kept, and what is left out of its file."""
 
     command: str
     quick: str
-    figure: bool = False
+    figure: str = ""
     without: tuple[str, ...] = ()
 
 
 MEASUREMENTS = {
-    "play": Measurement("nsa play", "nsa play --preset quick", True),
-    "table": Measurement("nsa table --preset full --workers 2", "nsa table --preset quick", True, ("cells",)),
+    "play": Measurement("nsa play", "nsa play --preset quick", "figure"),
+    "table": Measurement("nsa table --preset full --workers 2", "nsa table --preset quick", "figure", ("cells",)),
     "table-minbandit-38": Measurement(
         "nsa table --preset full --parameters minbandit-38 --drift published-table --workers 2",
         "nsa table --preset quick --parameters minbandit-38 --drift published-table",
         without=("cells",),
     ),
     "standings": Measurement(
-        "nsa standings --preset full --workers 2", "nsa standings --preset quick", True, ("cells",)
+        "nsa standings --preset full --workers 2", "nsa standings --preset quick", "figure", ("cells",)
     ),
     "report": Measurement("nsa report --workers 2", "nsa report --preset quick"),
-    "response": Measurement("nsa response", "nsa response --preset quick", True),
-    "noise": Measurement("nsa noise --workers 2", "nsa noise --preset quick", True),
+    **{
+        f"evolution-{name}": Measurement(f"nsa evolve {options} --workers 2", f"nsa evolve {quick}", figure)
+        for name, options, quick, figure in (
+            ("1", "--seed 1", "--preset quick --seed 1", "race"),
+            ("2", "--seed 2", "--preset quick --seed 2", "race"),
+            ("3", "--seed 3", "--preset quick --seed 3", "race"),
+            ("adapting", "--model adapting.py --seed 1", "--model adapting.py --preset quick", "race"),
+            ("paper-main", "--preset paper-main --seed 1", "--preset paper-quick", "functions"),
+            ("paper-appendix", "--preset paper-appendix --seed 1", "--preset paper-quick --seed 1", "functions"),
+        )
+    },
+    "response": Measurement("nsa response", "nsa response --preset quick", "figure"),
+    "noise": Measurement("nsa noise --workers 2", "nsa noise --preset quick", "figure"),
     "play-rate": Measurement(f"nsa play {SPIKING_GAME}", f"nsa play {SMALL_GAME}"),
     **{
         f"play-{model}": Measurement(
@@ -67,12 +82,12 @@ MEASUREMENTS = {
         for model in ("spiking", "spiking-ei", "spiking-learning")
     },
     "decision-spiking": Measurement(
-        "nsa decision --model spiking", "nsa decision --model spiking --preset quick", True
+        "nsa decision --model spiking", "nsa decision --model spiking --preset quick", "figure"
     ),
     "decision-spiking-ei": Measurement(
-        "nsa decision --model spiking-ei", "nsa decision --model spiking-ei --preset quick", True
+        "nsa decision --model spiking-ei", "nsa decision --model spiking-ei --preset quick", "figure"
     ),
-    "bench": Measurement("nsa bench", "nsa bench --quick", True),
+    "bench": Measurement("nsa bench", "nsa bench --quick", "figure"),
 }
 
 
@@ -80,36 +95,77 @@ def measure(name: str, quick: bool, work: Path) -> dict[str, Any]:
     """Run a command and say what came of it."""
     how = MEASUREMENTS[name]
     command = how.quick if quick else how.command
-    words = [sys.executable, "-m", "experiments", *shlex.split(command)[1:], "--json", "--out", str(work)]
+    out = work.resolve() / (f"{name}-quick" if quick else name)  # a search needs a folder of its own
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "adapting.py").write_text(adapting(), "utf-8")
+    words = [sys.executable, "-m", "experiments", *shlex.split(command)[1:], "--json", "--out", str(out)]
     begun = time.perf_counter()
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
-    seconds = time.perf_counter() - begun
-    told = json.loads(done.stdout)
-    files, report = told.pop("files", {}), told.pop("report", None)
-    record: dict[str, Any] = {"command": command, "seconds": round(seconds, 1), "stand_in": quick}
-    record["machine"] = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()}
-    record["versions"] = told.pop("versions", None) or versions()
-    record["settings"] = told.pop("settings", {})
-    if name == "bench":
-        record["text"] = tables(told)
-    elif report is not None:
-        header = ["study", "what the paper says", "verdict", "what came out"]
-        rows = [[each[key] for key in ("study", "statement", "verdict", "evidence")] for each in told["claims"]]
-        record["tables"] = [{"caption": "", "header": header, "rows": rows}]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, cwd=work)
+    return record(name, quick, json.loads(done.stdout), time.perf_counter() - begun, out)
+
+
+def adapting() -> str:
+    """The README's model."""
+    found = re.search(r"^```python\n(# adapting\.py\n.*?)^```", README.read_text("utf-8"), re.M | re.S)
+    assert found is not None
+    return found[1]
+
+
+def record(name: str, quick: bool, told: dict[str, Any], seconds: float, out: Path) -> dict[str, Any]:
+    """What is kept of what a command told, and its figure."""
+    how = MEASUREMENTS[name]
+    command = how.quick if quick else how.command
+    files = told.pop("files", {})
+    found: dict[str, Any] = {"command": command, "seconds": round(seconds, 1), "stand_in": quick, **machine()}
+    found["versions"] = told.pop("versions", None) or found["versions"]
+    found["settings"] = told.pop("settings", {})
+    kind = command.split()[1]
+    if kind == "bench":
+        found["text"] = bench_tables(told)
     else:
-        found = study(command.split()[1]).load(files["results"])
-        record["tables"] = [
-            {"caption": t.caption, "header": list(t.header), "rows": [list(r) for r in t.rows], "right": list(t.right)}
-            for t in found.tables
-        ]
+        tables = {"report": claims, "evolve": champion}.get(kind) or partial(of_study, kind)
+        found["tables"] = tables(told, files)
     if "cells" in told:
         told["n_cells"] = len(told["cells"])
     if "standings" in told:
         told["n_ranked"] = len(told["standings"]["all"]["ranks"]["mean"])
-    record["summary"] = {key: value for key, value in told.items() if key not in how.without}
+    found["summary"] = {key: value for key, value in told.items() if key not in how.without}
     if how.figure:
-        shutil.copyfile(files.get("figure", work / "bench.png"), DOCS / "results" / f"{name}.png")
-    return record
+        shutil.copyfile(files.get(how.figure, out / "bench.png"), DOCS / "results" / f"{name}.png")
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """What something is measured with."""
+    of = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()}
+    return {"machine": of, "versions": versions()}
+
+
+def claims(told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    """The paper's claims and what came out."""
+    told.pop("report")
+    header = ["study", "what the paper says", "verdict", "what came out"]
+    rows = [[each[key] for key in ("study", "statement", "verdict", "evidence")] for each in told["claims"]]
+    return [{"caption": "", "header": header, "rows": rows}]
+
+
+def champion(told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    """A search's champion beside others, and what it took."""
+    report = told["champion"]["report"]
+    rows = [[name, f"{row['reward']:.4f}", f"{row['regret']:.4f}"] for name, row in report.items()]
+    caption = (
+        f"{told['generations']:,} generations, {told['game_rounds']:,} game-rounds. On games that the search never saw "
+        "and that chose nobody:"
+    )
+    return [{"caption": caption, "header": ["", "mean reward", "regret"], "rows": rows, "right": [1, 2]}]
+
+
+def of_study(kind: str, told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    """The tables that a study itself shows."""
+    return [
+        {"caption": t.caption, "header": list(t.header), "rows": [list(r) for r in t.rows], "right": list(t.right)}
+        for t in study(kind).load(files["results"]).tables
+    ]
 
 
 def main() -> None:
@@ -120,12 +176,14 @@ def main() -> None:
     parser.add_argument("--readme", action="store_true", help="only renew the README's numbers")
     parser.add_argument("--work", type=Path, default=Path("nsa-results/docs"), help="where the commands' files go")
     args = parser.parse_args()
+    unknown = [name for name in args.names if name not in MEASUREMENTS]
+    if unknown:
+        parser.error(f"no measurement {unknown[0]!r}; known: {', '.join(MEASUREMENTS)}")
     for name in [] if args.readme else args.names or MEASUREMENTS:
         print(f"{name}: {MEASUREMENTS[name].quick if args.quick else MEASUREMENTS[name].command}", flush=True)
         text = json.dumps(measure(name, args.quick, args.work), indent=1, ensure_ascii=False)
         (DOCS / "results" / f"{name}.json").write_text(text + "\n", "utf-8")
-    readme = DOCS.parent / "README.md"
-    readme.write_text(results.with_block(readme.read_text("utf-8"), results.load(DOCS / "results")), "utf-8")
+    README.write_text(results.with_block(README.read_text("utf-8"), results.load(DOCS / "results")), "utf-8")
 
 
 if __name__ == "__main__":

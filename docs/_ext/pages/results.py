@@ -39,7 +39,10 @@ PAGES = {
     "evolution": Page(
         "Evolution",
         "What the search for parameters finds, and what it takes. How it works: [](../../explanation/evolution.md).",
-        ("evolution", "response"),
+        (
+            *(f"evolution-{name}" for name in ("1", "2", "3", "ablation", "adapting", "paper-main", "paper-appendix")),
+            "response",
+        ),
     ),
     "noise": Page(
         "Noise",
@@ -224,10 +227,12 @@ def readme_block(found):
         f"- `{of_table['command']}`: NSA has the lowest regret in {summary['cells_won']['nsa']} of "
         f"{summary['n_cells']} cells and is best or level with the best in {summary['cells_won_or_level']['nsa']}. Its "
         f"mean regret is {regret['nsa']:.3f}; chance has {regret['random']:.3f}.",
-        f"- `{standings['command']}`: among {len(order)} agents, all tuned, on nine bandits NSA has place "
+        f"- `{standings['command']}`: among {len(order)} agents, tuned where they can be, on "
+        f"{len(standings['settings']['envs'])} bandits NSA has place "
         f"{order.index('nsa') + 1} with a mean rank of {mean['nsa']:.1f}. The best other agent is "
         f"{other.split(':')[0]} with {mean[other]:.1f}. Mean ranks closer than {ranks['critical_difference']:.1f} do "
         "not differ significantly.",
+        *(["- These are small settings, until all is measured in full."] if of_table["stand_in"] else []),
         f"- Measured with version {version(of_table)}. [The results](docs/results) name command, versions and machine.",
     ]
     lines = [textwrap.fill(each, 119, subsequent_indent="  ", break_on_hyphens=False) for each in sentences]

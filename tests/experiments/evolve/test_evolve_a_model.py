@@ -165,6 +165,7 @@ def test_the_checkpoint_has_the_model_in_full(evolved):
 
 @pytest.mark.slow
 def test_a_spiking_model_comes_to_its_page_though_no_set_of_so_few_may_hold_a_memory(tmp_path, nsa):
-    options = "--look 4 --rungs 1x1x1 --population 4 --envs MAB-P --arms 3 --rounds 10 --trials 1 --seed 1".split()
-    assert "spiking/search.html" in nsa("evolve", "--model", "spiking", *options, "--out", "spiking", cwd=tmp_path)
+    search = ["--look", "4", "--rungs", "1x1x1", "--population", "4", "--seed", "1", "--out", "spiking"]
+    games = ["--envs", "MAB-P", "--arms", "3", "--rounds", "10", "--trials", "1"]
+    assert "spiking/search.html" in nsa("evolve", "--model", "spiking", *search, *games, cwd=tmp_path)
     assert "U and V agree in" in (tmp_path / "spiking" / "search.html").read_text()
