@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 import numpy as np
+import scipy  # its parts are imported when they are first used
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats
 
 from evolution.genome import position
 from evolution.staged import StagedSearch
@@ -146,9 +146,9 @@ def telling(search: StagedSearch) -> np.ndarray:
     This is regional sensitivity analysis (Hornberger and Spear, 1981): a gene whose values are the same among good sets
     and all sets does not tell them apart. It sees what matters in any way, not only what is better the higher.
     """
-    even = stats.uniform(-math.pi, 2 * math.pi).cdf
+    even = scipy.stats.uniform(-math.pi, 2 * math.pi).cdf
     good = search.look.vectors[_good(search)]
-    return np.array([stats.ks_1samp(good[:, i], even).statistic for i in range(good.shape[1])])
+    return np.array([scipy.stats.ks_1samp(good[:, i], even).statistic for i in range(good.shape[1])])
 
 
 def _good(search: StagedSearch) -> np.ndarray:

@@ -247,7 +247,7 @@ class TestSearch:
         fixed = {name: value for name, value in SET_38.to_dict().items() if name not in spoiled}
         games = Games(envs=("MAB-P", "MAB-sin"), arms=(10,), iterations=4, trials=2, rounds=250)
         settings = SearchSettings(
-            games=games, population=16, generations=25, start=SET_38.replace(**spoiled), fixed=fixed, seed=1
+            games=games, population=16, generations=15, start=SET_38.replace(**spoiled), fixed=fixed, seed=1
         )
         champion = choose_champion(
             finished(settings), others={"set 38": SET_38, "spoiled": settings.start}, iterations=40

@@ -10,7 +10,7 @@ import itertools
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy  # its parts are imported when they are first used
 
 from experiments.core.cells import Arrays
 from experiments.core.settings import PlaySettings
@@ -114,5 +114,5 @@ def _estimate(values: np.ndarray) -> dict[str, float | None]:
     if len(known) < 2:
         return {"mean": None, "low": None, "high": None}
     mean = float(known.mean())
-    half = float(stats.t.ppf(0.975, len(known) - 1) * stats.sem(known))
+    half = float(scipy.stats.t.ppf(0.975, len(known) - 1) * scipy.stats.sem(known))
     return {"mean": mean, "low": mean - half, "high": mean + half}
