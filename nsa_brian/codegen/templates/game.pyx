@@ -98,6 +98,7 @@ cdef extern from *:
                         {% endif %}
                         {{ vector_code['send']|autoindent }}
                     }
+                    NSA_STORED;
                 }
                 {% for name in sent %}
                 {{ get_array_name(variables['_sum_' + name]) }}[0] = nsa::sum({{ get_array_name(variables['_sent_' + name]) }}, n_options);
@@ -112,6 +113,7 @@ cdef extern from *:
                     {
                         {{ vector_code['step']|autoindent }}
                     }
+                    NSA_STORED;
                 }
             }
             {% for name in outputs %}

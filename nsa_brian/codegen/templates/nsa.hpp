@@ -9,6 +9,13 @@
 #define NSA_VECTORISE
 #endif
 
+// All that such a loop stored is there. GCC 12 at -O3 can lose stores of a loop in a time step: neurons never fired.
+#ifdef __GNUC__
+#define NSA_STORED __asm__ volatile("" ::: "memory")
+#else
+#define NSA_STORED
+#endif
+
 // A function of its own, where copies of it in many places would keep the compiler busy and save no time.
 #if defined(_MSC_VER)
 #define NSA_APART __declspec(noinline)

@@ -73,6 +73,7 @@ cdef extern from *:
                 if (next == INT_MAX)
                     break;
                 for (int s = step; s < next; s++)
+                {
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < room; _idx++)
                     {
@@ -82,6 +83,8 @@ cdef extern from *:
                         {% endif %}
                         {{ vector_code['step']|autoindent }}
                     }
+                    NSA_STORED;
+                }
                 for (int i = 0; i < room; i++)
                 {
                     if ({{ _input_steps }}[i] == next)

@@ -34,12 +34,6 @@ cdef extern from *:
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
     {{ support|autoindent }}
-    // All that was stored is there. GCC 12 at -O3 loses stores of a loop whose turns it is told to be independent.
-    #ifdef __GNUC__
-    #define NSA_STORED __asm__ volatile("" ::: "memory")
-    #else
-    #define NSA_STORED
-    #endif
     namespace nsa {
 
     static void run(int, void** arrays)
