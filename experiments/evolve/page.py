@@ -35,8 +35,8 @@ CAPTIONS = {
     ),
     "race": (
         "The race",
-        "Runs that began at sets which choose differently. Those that do best on held-out games at the end of a rung "
-        "go on. The lines are sets that come with the package, on the same held-out games.",
+        "Runs that began at sets which choose differently, with steps of size σ. Those that do best on held-out games "
+        "at the end of a rung go on. The lines are sets that come with the package, on the same held-out games.",
     ),
     "fitness": (
         "Generations",

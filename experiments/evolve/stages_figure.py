@@ -15,13 +15,13 @@ from evolution.genome import position
 from evolution.staged import StagedSearch
 from experiments.core.figures import house_style, new_figure
 from experiments.evolve.figure import BLUE, ORANGE, label
-from nsa_brian import Parameter
+from nsa_brian import NSAParameters, Parameter
 
 #: The part of the sets that counts as good where genes are told apart, and the fewest that say something.
 GOOD, FEWEST = 0.05, 10
 
-#: Okabe and Ito's colours, for runs that came far; the others are grey.
-_RUNS = (ORANGE, BLUE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+#: Okabe and Ito's colours and two more, one for each run.
+_RUNS = (ORANGE, BLUE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "0.5")
 
 
 def draw_look(search: StagedSearch) -> Figure:
@@ -59,11 +59,15 @@ def _scatter(ax: Axes, search: StagedSearch, first: int, second: int, order: np.
     assert ax.figure is not None
     ax.figure.colorbar(dots, ax=ax, label="mean regret in the first look")
     one, other = search.genome.genes[first], search.genome.genes[second]
+    numbers: dict[NSAParameters, list[str]] = {}  # of the runs that began at each start
     for number, run in search.runs.items():
-        values = run.settings.start.to_dict() if run.settings.start is not None else {}
+        assert run.settings.start is not None
+        numbers.setdefault(run.settings.start, []).append(str(number))
+    for start, began in numbers.items():
+        values = start.to_dict()
         at = (float(position(one, values[one.name])), float(position(other, values[other.name])))
         ax.plot(*at, "*", color=ORANGE, markersize=11, markeredgecolor="black", markeredgewidth=0.6)
-        ax.annotate(str(number), at, textcoords="offset points", xytext=(5, 4), fontsize=8)
+        ax.annotate(", ".join(began), at, textcoords="offset points", xytext=(5, 4), fontsize=8)
     for axis, info in ((ax.xaxis, one), (ax.yaxis, other)):
         axis.set_ticks([0, 1], [f"{bound:.4g}" for bound in _bounds(info)])
         axis.set_label_text(label(info))
@@ -119,7 +123,7 @@ def draw_race(search: StagedSearch, others: Mapping[str, float]) -> Figure:
                 for end, regrets in zip(ends, (search.began, *search.judged), strict=False)
                 if number in regrets
             }
-            text = f"run {number}: {list(judged.values())[-1]:.4f}"
+            text = f"run {number}, σ {run.settings.sigma:g}: {list(judged.values())[-1]:.4f}"
             ax.plot(list(judged), list(judged.values()), "o-", color=colour, label=text, zorder=3)
         for (name, regret), style in zip(others.items(), ("-", "--", ":", "-."), strict=False):
             ax.axhline(regret, color="black", linewidth=0.9, linestyle=style, label=f"{name}: {regret:.4f}")
