@@ -219,6 +219,8 @@ BEGIN, END = "<!-- results: written by docs/measure.py -->", "<!-- end of result
 def readme_block(found):
     """The README's few numbers."""
     of_table, standings = found["table"], found["standings"]
+    search = found["evolution-1"]
+    evolved = {name: row["regret"] for name, row in search["summary"]["champion"]["report"].items()}
     summary, ranks = of_table["summary"], standings["summary"]["standings"]["all"]["ranks"]
     mean, order = ranks["mean"], list(ranks["mean"])
     other = next(name for name in order if name != "nsa")
@@ -232,7 +234,10 @@ def readme_block(found):
         f"{order.index('nsa') + 1} with a mean rank of {mean['nsa']:.1f}. The best other agent is "
         f"{other.split(':')[0]} with {mean[other]:.1f}. Mean ranks closer than {ranks['critical_difference']:.1f} do "
         "not differ significantly.",
-        *(["- These are small settings, until all is measured in full."] if of_table["stand_in"] else []),
+        *(["- These two are of small settings, until all is measured in full."] if of_table["stand_in"] else []),
+        f"- `{search['command']}`: a search from nothing found a set with regret {evolved['champion']:.3f} on games "
+        f"that it never saw, where the default set has {evolved['evolved']:.3f} and the authors' sets have "
+        f"{evolved['minbandit-38']:.3f} and {evolved['minbandit-29']:.3f}.",
         f"- Measured with version {version(of_table)}. [The results](docs/results) name command, versions and machine.",
     ]
     lines = [textwrap.fill(each, 119, subsequent_indent="  ", break_on_hyphens=False) for each in sentences]
