@@ -90,7 +90,8 @@ def _told(settings: EvolutionSettings, search: AnySearch) -> str:
     each = f"{settings.population} individuals"
     if settings.in_stages:
         race = ", then ".join(
-            "{} runs of {} generations by {} games of each kind".format(*r.split("x")) for r in settings.rungs
+            "{} {} of {} generations by {} games of each kind".format(n, "run" if n == "1" else "runs", *rest)
+            for n, *rest in (rung.split("x") for rung in settings.rungs)
         )
         return f"a look at {settings.look} random sets, CMA-ES with {each}, {race}; {games}"
     return f"CMA-ES, {each}, {search.generation} generations, {games}, {settings.iterations} iterations"

@@ -1,5 +1,6 @@
 """``nsa evolve`` from nothing: what it says, its files and its page, stopped and gone on with, bad input."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -181,6 +182,13 @@ class TestReproduce:
         assert len(found["judged"]) == 2
         assert found["game_rounds"] == 96 * 40 + 12 * 4 * 40 + 2 * 16 * 40 + 6 * (4 * 40 + 2 * 2 * 40)
         assert (tmp_path / "s" / "best.json").read_bytes() == (searched[0] / "best.json").read_bytes()
+
+    def test_a_shipped_set_says_which_search_found_it(self):
+        found = load("from-nothing").evolve
+        settings = EvolutionSettings(**{k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
+        assert settings.search() == dataclasses.replace(
+            PRESETS["default"].search(), seed=1, games=dataclasses.replace(StagedSettings().games, engine="table")
+        )
 
     @pytest.mark.parametrize(
         ("words", "told"),
