@@ -150,8 +150,9 @@ class Search:
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
         ):
             individual.score(float(reward), float(regret))
-        toolbox.update(population)  # sorts it, best first
-        self._bound_steps()
+        with np.errstate(invalid="ignore"):  # a distribution that has degenerated is told by _stagnation
+            toolbox.update(population)  # sorts it, best first
+            self._bound_steps()
         self.centres = [*self.centres[1 - self.CENTRES :], np.array(self.strategy.centroid)]
         self.hall_of_fame.update(population)
         self.population = population
