@@ -47,7 +47,7 @@ class TestAModelIsData:
         assert Model(initial={"w": "1"}) != Model(initial={"w": "2"})
 
     def test_constants_are_parameters_that_are_not_searched(self):
-        model = Model(rate_v="dv/dt = (-v + I_v{noise}) / tau_x : 1", constants={"tau_x": 30 * brian2.ms})
+        model = Model(rate_v="dv/dt = (-v + I_v) / tau_x : 1", constants={"tau_x": 30 * brian2.ms})
         (parameter,) = model.parameters
         assert (parameter.default, parameter.unit, parameter.search) == (0.03, "second", None)
 
