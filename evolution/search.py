@@ -269,9 +269,10 @@ class Search:
     @property
     def _stagnation(self) -> str:
         """Whether and how the present run of the strategy has come to its end."""
-        spread = self.strategy.sigma * self.strategy.diagD
-        if not np.isfinite(spread).all() or self.strategy.cond > 1e14:
+        finite = all(np.isfinite(getattr(self.strategy, name)).all() for name in STRATEGY)
+        if not finite or self.strategy.cond > 1e14:
             return "the distribution has degenerated"
+        spread = self.strategy.sigma * self.strategy.diagD
         if spread.max() < SMALLEST_STEP:
             return "the distribution has shrunk to a point"
         n = self.settings.stagnation
