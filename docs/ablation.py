@@ -1,6 +1,6 @@
 """What each part of a search from nothing brings: `nsa evolve` with and without it, by a third of the default's budget.
 
-    python docs/ablation.py                 five seeds of each; an hour on two cores
+    python docs/ablation.py                 five seeds of each
     python docs/ablation.py --seeds 2       fewer
 
 Writes `docs/results/evolution-ablation.json`. Started again with the same --work it goes on where it was stopped.

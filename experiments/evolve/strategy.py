@@ -46,9 +46,11 @@ class Strategy:
         Share of rounds in which U and V agree.
     stays : tuple of float
         How often an arm is taken again after a reward, and after a miss.
-    regret, silenced, off, chance : float
-        In the games; with U silenced, and with all genes a little off, NaN for models of spikes; and of an agent that
-        picks arms blindly.
+    regret, silenced, chance : float
+        In the games; with U silenced, NaN for models of spikes; and of an agent that picks arms blindly.
+    off : tuple of float
+        Regret with all genes as they are, and a little off, in games that are the same for both; NaN for models of
+        spikes.
     """
 
     w_max: float
@@ -61,7 +63,7 @@ class Strategy:
     stays: tuple[float, float]
     regret: float
     silenced: float
-    off: float
+    off: tuple[float, float]
     chance: float
 
     def sentences(self) -> list[str]:
@@ -90,10 +92,10 @@ class Strategy:
                 f"With U silenced (no input in phase 1) regret {_change(self.regret, self.silenced)}; "
                 f"blind choice has {self.chance:.3f}."
             )
-        if np.isfinite(self.off):
+        exact, off = self.off
+        if np.isfinite(off):
             told.append(
-                f"With all genes off by about 2% of their ranges, regret {_change(self.regret, self.off)}: "
-                f"{_place(self.off - self.regret)}."
+                f"With all genes off by about 2% of their ranges, regret {_change(exact, off)}: {_place(off - exact)}."
             )
         return told
 
@@ -101,7 +103,7 @@ class Strategy:
 def strategy(parameters: NSAParameters, model: AnyModel, genome: Genome | None = None) -> Strategy:
     """Measure the strategy of some parameters, found among those of a genome, on games that are the same for all."""
     regret, chance, agreement, stays = _played(parameters, model)
-    silenced = off = float("nan")
+    silenced, off = float("nan"), (float("nan"), float("nan"))
     at, w_max = _critical_weight(parameters, model), parameters.w_max
     if isinstance(model, Model):
         silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
@@ -141,12 +143,14 @@ def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, f
     return float((best - earned).mean()), float(blind), float(agreed.mean()), stays  # type: ignore[return-value]
 
 
-def _off(parameters: NSAParameters, genome: Genome, model: AnyModel) -> float:
-    """Mean regret of sets near by."""
+def _off(parameters: NSAParameters, genome: Genome, model: AnyModel) -> tuple[float, float]:
+    """Regret of a set, and the mean regret of sets near by."""
     n_arms, n_games, rounds = GAMES
     games = Games(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
     moved = np.random.default_rng(1).normal(genome.encode(parameters), OFF, (DRAWS, genome.size))
-    return float(scores(games, (1,), [genome.decode(genes.tolist()) for genes in moved]).regret.mean())
+    individuals = [parameters, *(genome.decode(genes.tolist()) for genes in moved)]
+    exact, *near = scores(games, (1,), individuals).regret.mean(axis=1).tolist()
+    return exact, float(np.mean(near))
 
 
 def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

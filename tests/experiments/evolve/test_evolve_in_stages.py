@@ -152,7 +152,8 @@ class TestStrategy:
         assert evolved.silenced == pytest.approx(evolved.chance, abs=0.03)
 
     def test_genes_that_are_a_little_off_hardly_matter_to_it(self, evolved):
-        assert evolved.off == pytest.approx(evolved.regret, abs=0.01)
+        exact, off = evolved.off
+        assert off == pytest.approx(exact, abs=0.01)
 
     def test_is_told_in_words(self, evolved):
         learns, remembers, explores, silenced, off = evolved.sentences()
