@@ -7,7 +7,6 @@ found them. A bare object of the 22 names is accepted too.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nsa_brian.errors import printable
+from nsa_brian.errors import closest, printable
 from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameters import NSAParameters
 
@@ -102,8 +101,8 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
         return ParameterSet.from_json((_SHIPPED / f"{label}.json").read_text("utf-8"), label)
     path = Path(label)
     if not os.path.exists(path) or path.is_dir():  # pathlib's own raises where a name is too long
-        near = difflib.get_close_matches(label, names(), n=1)
-        hint = f"did you mean {near[0]}?" if near else "there is no such file either"
+        near = closest(label, names())
+        hint = f"did you mean {near}?" if near else "there is no such file either"
         raise ValueError(f"no parameter set {label!r}; {hint} (shipped sets: {', '.join(names())})")
     try:
         found = ParameterSet.from_json(read_text(path), path.stem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from nsa_brian.errors import printable
+from nsa_brian.errors import closest, printable
 
 POSITIVE = (0.0, math.inf)
 ANY = (-math.inf, math.inf)
@@ -303,6 +302,6 @@ def check_names(names: Iterable[str], known: Iterable[str] = PARAMETERS) -> None
     known = list(known)
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)
-            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
+            near = closest(str(name), known, 0.3)
+            hint = f"; did you mean {near}?" if near else f"; known are {', '.join(known)}"
             raise ValueError(f"unknown parameter {name!r}{hint}")

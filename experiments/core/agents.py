@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Sequence
 from functools import cache
@@ -14,6 +13,7 @@ import nsa_brian  # what takes Brian2 is imported when it is first used: baselin
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.randomness import GameStreams
 from nsa_brian import NSAParameters
+from nsa_brian.errors import closest
 
 if TYPE_CHECKING:
     from nsa_brian.model.base import AnyModel
@@ -65,8 +65,8 @@ def check_names(chosen: Sequence[str]) -> None:
         raise ValueError(f"no agent was named; known: {', '.join(known)}")
     for name in chosen:
         if name not in known and not is_nsa(name):
-            near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}? " if near else ""
+            near = closest(name, known, 0.5)
+            hint = f"did you mean {near}? " if near else ""
             raise ValueError(f"unknown agent {name!r}; {hint}known: {', '.join(known)}")
         if list(chosen).count(name) > 1:
             raise ValueError(f"agent {name!r} is named twice")

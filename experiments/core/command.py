@@ -46,6 +46,12 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, default=1, metavar="N", help=text)
 
 
+def add_no_figures(parser: argparse.ArgumentParser, later: str) -> None:
+    """Declare ``--no-figures``."""
+    text = f"draw nothing, which saves seconds; {later}"
+    parser.add_argument("--no-figures", dest="figures", action="store_false", help=text)
+
+
 def add_out(parser: argparse.ArgumentParser) -> None:
     """Declare ``--out``."""
     parser.add_argument("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")

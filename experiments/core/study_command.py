@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from experiments.core.cells import Cell, check_fit
-from experiments.core.command import Command, add_out, add_workers
+from experiments.core.command import Command, add_no_figures, add_out, add_workers
 from experiments.core.errors import blame_file, blame_user
 from experiments.core.files import FORMATS, check_format, writable_folder, write_bytes, write_text
 from experiments.core.json_text import json_text
@@ -42,6 +42,7 @@ def add_arguments(study: Study[Any, Any], parser: argparse.ArgumentParser) -> No
     add_out(parser)
     add("--from", dest="source", metavar="RESULTS", help="draw from a results file, without computing")
     add("--format", default="png", metavar="F", help=f"of the figure: {', '.join(FORMATS)} (default png)")
+    add_no_figures(parser, "--from draws later")
     add("--json", action="store_true", help="print one JSON object instead of the table")
     add("--quiet", action="store_true", help="no progress, no word about the files")
 
@@ -58,13 +59,14 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
         else:
             check_nothing_else(study, args)
             results, path = study.load(args.source), Path(args.source)
+    kind = args.format if args.figures else ""
     if args.source is None:
         out = writable_folder(args.out)
         results, path = compute(study, settings, cells, out, args.workers, args.quiet)
-        shown = Shown(results, path, args.format)
+        shown = Shown(results, path, kind)
     else:
         with blame_file(path, RESULTS.called):
-            shown = Shown(results, path, args.format)
+            shown = Shown(results, path, kind)
         out = writable_folder(args.out)
     files = {"results": str(path), **shown.write(out)}
     if args.json:
@@ -76,20 +78,22 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
 
 
 class Shown:
-    """What a command shows of results, made in full before any of it is written."""
+    """What a command shows of results, made in full before any of it is written; no figure where it has no kind."""
 
     def __init__(self, results: Results[S, F], path: Path, kind: str) -> None:
         self._stem, self._kind = path.stem, kind
-        self._figure = results.study.image(results, kind)
+        self._figure = results.study.image(results, kind) if kind else b""
         self._exports = results.study.exports(results)
         self.outcome = {"settings": results.told, "versions": results.versions, **plain(results.summary)}
         self.text = "\n\n".join(table.text(sys.stdout.isatty()) for table in results.tables)
 
     def write(self, out: Path) -> dict[str, str]:
         """Write the figure and what other files a study makes of its results; their names by what they are."""
-        figure = out / f"{self._stem}.{self._kind}"
-        write_bytes(figure, self._figure)
-        files = {"figure": str(figure)}
+        files = {}
+        if self._figure:
+            figure = out / f"{self._stem}.{self._kind}"
+            write_bytes(figure, self._figure)
+            files["figure"] = str(figure)
         for export in self._exports:
             target = out / f"{self._stem}.{export.suffix}"
             write_text(target, export.text)

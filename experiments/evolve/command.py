@@ -15,7 +15,7 @@ from evolution.checkpoint import LOGBOOK, versions
 from evolution.lock import Lock
 from evolution.staged import AnySearch, StagedSearch
 from evolution.workers import Processes, Serial, Workers, WorkersLostError
-from experiments.core.command import Command, add_workers
+from experiments.core.command import Command, add_no_figures, add_workers
 from experiments.core.errors import UserError, blame_file, blame_user
 from experiments.core.extras import extra
 from experiments.core.files import write_text
@@ -68,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="folder of the search (default nsa-results/evolution-ID)")
     add("--resume", metavar="DIR", help="go on with a search; only --generations, of one run, may differ")
     add("--reproduce", metavar="SET", help="run the search again that found a set, shipped or best.json, and compare")
+    add_no_figures(parser, "no page either; --resume makes both")
     add("--json", action="store_true", help="print one JSON object at the end")
     add("--quiet", action="store_true", help="no line for each piece of work, no word about the files")
 
@@ -82,15 +83,15 @@ def run(args: argparse.Namespace) -> None:
             again = None if args.reproduce is None else load(args.reproduce)
             held.enter_context(Lock(asked.folder, tell=note))
             settings, search = asked.search()
-            if search.generation:
+            if search.generation and args.figures:
                 check_readable(asked.folder)  # figures are drawn of all generations at the end
             workers = _workers(args, search.settings.population)
         try:
-            champion = _searched(search, settings, asked.folder, workers, args.time_limit, quiet)
+            champion = _searched(search, settings, asked.folder, workers, args, quiet)
         finally:
             workers.close()
         with blame_user(), blame_file(asked.folder, "a search's folder"):
-            files = _told_in_full(asked.folder, settings, search, champion)
+            files = _told_in_full(asked.folder, settings, search, champion, args.figures)
     if args.json:
         print(json_text(_outcome(search, settings, champion, files, again)))
         return
@@ -106,14 +107,14 @@ def _searched(
     settings: EvolutionSettings,
     folder: Path,
     workers: Workers,
-    time_limit: float | None,
+    args: argparse.Namespace,
     quiet: bool,
 ) -> Champion:
     """The champion of a search that goes on to its end, or says how to go on with it."""
     try:
         if not game_rounds(search):
             folders.save(folder, settings, search)
-        evolve(search, settings, folder, workers, time_limit, quiet)
+        evolve(search, settings, folder, workers, args.time_limit, quiet, args.figures)
         if not quiet:
             print("choosing the champion on games held out from the search", flush=True)
         return choose(search, settings, folder, workers)
@@ -169,10 +170,14 @@ def _slurm_option(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _told_in_full(folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion) -> dict[str, str]:
-    """Write all figures and the page; the files by what they are."""
+def _told_in_full(
+    folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion, figures: bool
+) -> dict[str, str]:
+    """Write all figures and the page, if they are wanted; the files by what they are."""
     logbook = {} if settings.in_stages else {"logbook": str(folder / LOGBOOK)}
     files = {"champion": str(folder / folders.BEST), **logbook}
+    if not figures:
+        return files
     images = drawn(folder, "png") if search.generation else {}
     files |= write_all(images, folder)
     write_text(folder / PAGE, page(folder, settings, search, champion, images))

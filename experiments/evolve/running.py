@@ -34,6 +34,7 @@ def evolve(
     workers: Workers,
     time_limit: float | None = None,
     quiet: bool = False,
+    figures: bool = True,
 ) -> None:
     """Go on until the search is over or the time (minutes) is."""
     tell = (lambda text: None) if quiet else partial(print, flush=True)
@@ -50,7 +51,7 @@ def evolve(
         if isinstance(search, Search) and search.wide and not warned:
             tell(f"steps have been wide for {WIDE} generations: the search does not close in. {NARROWER}")
             warned = True
-        if time.monotonic() - drawn > 5 and search.generation:
+        if figures and time.monotonic() - drawn > 5 and search.generation:
             _draw_progress(search, folder)
             drawn = time.monotonic()
         if clock.over:

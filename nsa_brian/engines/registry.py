@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from nsa_brian.errors import closest
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
@@ -36,8 +37,8 @@ def named(engine: str, model: Any) -> tuple[str, Any]:
 def engine_class(name: str, model: AnyModel | None = None) -> type[Engine]:
     """The class of an engine for a model, by default the paper's; an unknown name is a ValueError with the nearest."""
     if name not in ENGINES:
-        near = difflib.get_close_matches(name, ENGINES, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        near = closest(name, ENGINES)
+        hint = f"did you mean {near}? " if near else ""
         raise ValueError(f"unknown engine {name!r}; {hint}known: {', '.join(ENGINES)}")
     if model is not None and model.refusal(name):
         raise ValueError(model.refusal(name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from brian2.parsing.sympytools import str_to_sympy
 from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
 from brian2.utils.stringtools import word_substitute
 
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import ModelError, closest
 from nsa_brian.model import equations as paper
 from nsa_brian.model.couplings import Coupling
 from nsa_brian.model.reading import (
@@ -435,8 +434,8 @@ class _Reader:
     def _check_everything_is_used(self) -> None:
         for parameter in self.model.parameters:
             if parameter.name not in self.used:
-                near = difflib.get_close_matches(parameter.name, self.used, n=1)
-                hint = f"; is {near[0]} meant?" if near else ""
+                near = closest(parameter.name, self.used)
+                hint = f"; is {near} meant?" if near else ""
                 raise ModelError(f"parameter {parameter.name!r} is used in no equation{hint}")
         for where, coupling in self._couplings[2:]:
             if coupling.variable not in self.used:

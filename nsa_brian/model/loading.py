@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nsa_brian.errors import ModelError, printable
+from nsa_brian.errors import ModelError, closest, printable
 from nsa_brian.files import parse_json, read_text
 from nsa_brian.model.base import AnyModel, model_from_dict
 from nsa_brian.model.model import PAPER
@@ -55,8 +54,8 @@ def load_model(name: str | Path) -> AnyModel:
     if path.endswith(".json"):
         return _from_json(Path(path))
     known = [*MODELS, *SPIKING]
-    near = difflib.get_close_matches(label, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}, or FILE.py, FILE.py:NAME, FILE.json"
+    near = closest(label, known)
+    hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}, or FILE.py, FILE.py:NAME, FILE.json"
     raise ModelError(f"no model {label!r}; {hint}")
 
 

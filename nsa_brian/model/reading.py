@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from brian2.parsing.rendering import NodeRenderer
 from brian2.units.fundamentalunits import Dimension
 from brian2.utils.stringtools import get_identifiers, word_substitute
 
-from nsa_brian.errors import ModelError, printable
+from nsa_brian.errors import ModelError, closest, printable
 
 #: Functions that equations may call: Brian2's, without those that draw random numbers or read a clock.
 FUNCTIONS = {
@@ -58,7 +57,6 @@ RESERVED |= {
     "timing",
     "clock",
     "network",
-    "n_options",
 }
 #: Words and macros that generated C++ code cannot have for variables.
 KEYWORDS = frozenset(
@@ -253,8 +251,8 @@ def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension
 def nearest(name: object, known: Iterable[str]) -> str:
     """A hint at the name that was meant, or at all that there are."""
     known = list(known)
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    near = closest(str(name), known)
+    return f"did you mean {near}?" if near else f"known: {', '.join(known)}"
 
 
 def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
@@ -263,8 +261,8 @@ def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
         return ModelError(f"{where}: {REFUSED[name]}")
     if name == "dt":
         return ModelError(f"{where}: dt is for equations that are integrated, and this happens between rounds")
-    near = difflib.get_close_matches(name, [*known, *FUNCTIONS], n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
+    near = closest(name, [*known, *FUNCTIONS], 0.5)
+    hint = f"did you mean {near}?" if near else f"known here: {', '.join(sorted(known))}"
     return ModelError(f"{where}: unknown name {name!r}; {hint}")
 
 
@@ -285,8 +283,8 @@ def unit_of(text: str) -> Quantity:
             raise ValueError(text)
         return unit
     except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
-        near = difflib.get_close_matches(text, DEFAULT_UNITS, n=1)
-        hint = f"did you mean {near[0]}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
+        near = closest(text, DEFAULT_UNITS)
+        hint = f"did you mean {near}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
         raise ModelError(f"unknown unit {text[:200]!r}; {hint}") from None
 
 

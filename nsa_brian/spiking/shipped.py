@@ -164,7 +164,7 @@ EI_LEARNING = EI.change(
     flips=strings.FLIPS,
     parameters=(
         *_LEARNS,
-        Parameter("g_choice", 8, "nS", POSITIVE, (2, 30), "log", meaning="drive of the chosen option in phase 3"),
+        Parameter("g_choice", 12, "nS", POSITIVE, (2, 30), "log", meaning="drive of the chosen option in phase 3"),
         Parameter("g_hush", 50, "nS", POSITIVE, (10, 200), "log", meaning="inhibition of the others in phase 3"),
     ),
 )

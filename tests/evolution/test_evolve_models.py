@@ -292,7 +292,8 @@ class TestAFolder:
         search.step()
         search.step()
         search.save(tmp_path / "s")
-        nsa("evolve", "--resume", "s", "--fix", "duration_input=100", "--fix", "duration_free=100", cwd=tmp_path)
+        options = ["--fix", "duration_input=100", "--fix", "duration_free=100", "--no-figures"]
+        nsa("evolve", "--resume", "s", *options, cwd=tmp_path)
         assert outcome(Search.load(tmp_path / "s")) == outcome(finished(search))
         assert kept_generations(tmp_path / "s", 4) == [2, 3, 4]
         own = Search(small(LEAKY), fitness=lambda parameters, seed: parameters.w_max)

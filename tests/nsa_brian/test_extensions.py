@@ -22,7 +22,7 @@ SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
 
 MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
 
-#: One of each kind, which is compiled by default; the compiler takes some seconds for each.
+#: One of each kind, which is compiled by default; the compiler takes a second or two for each.
 COMPILED = {
     "adapting.py",  # more state of a neuron, parameters of its own
     "carried.py",
@@ -143,7 +143,7 @@ def test_who_is_refused_by_the_table_and_why():
     assert "its equations use n_arms" in crowded.refusal("table")
 
 
-#: What has gone wrong before, or might; the compiler takes some seconds for each.
+#: What has gone wrong before, or might; the compiler takes a second or two for each.
 CORNERS = {
     "the rule reads a": dataclasses.replace(
         MODELS["adapting.py"], plasticity="w + Phi_eta * (R * w_max - w) * exp(-a)"

@@ -79,8 +79,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def outcome_of(nsa):
-    """The command in this process; what it prints with --json."""
-    return lambda *words: json.loads(nsa(*words, "--json", "--quiet"))
+    """The command in this process, without drawing, which takes most of its time; what it prints with --json."""
+    return lambda *words: json.loads(nsa(*words, "--no-figures", "--json", "--quiet"))
 
 
 def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_defaults(outcome_of):

@@ -35,9 +35,9 @@ EVOLVE = [
 
 
 def files(folder):
-    """Every file of a search but the figures, by its name."""
+    """Every file of a search but the figures and the page, by its name."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: content for name, content in found.items() if not name.endswith(".png")}
+    return {name: content for name, content in found.items() if not name.endswith((".png", ".html"))}
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +112,7 @@ class TestTheSameSearch:
         assert not (tmp_path / "s" / "best.json").exists()
         nsa("evolve", "--resume", "s", "--workers", "2", cwd=tmp_path)
         assert files(tmp_path / "s") == files(serial[0])
+        assert (tmp_path / "s" / "search.html").read_bytes() == (serial[0] / "search.html").read_bytes()
 
     def test_stopped_by_ctrl_c_says_how_to_go_on(self, tmp_path, nsa_process):
         stopped = subprocess.Popen(
@@ -133,10 +134,11 @@ class TestTheSameSearch:
         assert evolution_folder.load(tmp_path / "s").search.generation >= 2
 
     def test_asked_for_again_after_its_time_and_with_more_generations(self, tmp_path, serial, nsa):
-        fewer = [*EVOLVE, "--generations", "2", "--out", "s"]
+        fewer = [*EVOLVE, "--generations", "2", "--no-figures", "--out", "s"]
         nsa(*fewer, "--time-limit", "0.0001", cwd=tmp_path)
         assert evolution_folder.load(tmp_path / "s").search.generation == 1
-        assert "going on after generation 1 of 10" in nsa(*EVOLVE, "--out", "s", cwd=tmp_path)
+        assert "going on after generation 1 of 10" in nsa(*EVOLVE, "--no-figures", "--out", "s", cwd=tmp_path)
+        assert not list((tmp_path / "s").glob("*.png"))
         assert files(tmp_path / "s") == files(serial[0])
 
     def test_on_a_dask_cluster_that_loses_a_worker(self, tmp_path, serial, nsa, dask_cluster):
@@ -154,7 +156,8 @@ class TestTheSameSearch:
 
             assert len(client.scheduler_info()["workers"]) == 2
             lost = beside.submit(lose_a_worker)
-            nsa(*EVOLVE, "--scheduler", dask_cluster.scheduler_address, "--out", "s", cwd=tmp_path)
+            words = [*EVOLVE, "--no-figures", "--scheduler", dask_cluster.scheduler_address, "--out", "s"]
+            nsa(*words, cwd=tmp_path)
             lost.result()
             assert len(client.scheduler_info()["workers"]) == 1
         assert files(tmp_path / "s") == files(serial[0])

@@ -20,9 +20,9 @@ EVOLVE += ["--population", "8", "--seed", "5", "--fix", "duration_input=100", "-
 
 
 def files(folder):
-    """Every file of a search but the figures, by its name."""
+    """Every file of a search but the figures and the page, by its name."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: content for name, content in found.items() if not name.endswith(".png")}
+    return {name: content for name, content in found.items() if not name.endswith((".png", ".html"))}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def evolved(tmp_path_factory, nsa_script):
     """A search for the adapting model, one generation and then another, and what it printed."""
     here = tmp_path_factory.mktemp("evolved")
     (here / "adapting.py").write_text(SOURCE)
-    begun = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--out", "s", cwd=here)
+    begun = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--no-figures", "--out", "s", cwd=here)
     assert begun.returncode == 0, begun.stderr
     shutil.copytree(here / "s", here / "begun")
     done = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "2", "--out", "s", "--json", cwd=here)
@@ -59,7 +59,7 @@ class TestTheCommand:
         """In an empty folder, here and in other processes: the same files, byte for byte."""
         here, _ = evolved
         shutil.copytree(here / "begun", tmp_path / "s")
-        options = ["evolve", "--resume", "s", "--generations", "2"]
+        options = ["evolve", "--resume", "s", "--generations", "2", "--no-figures"]
         if where == "dask":
             cluster = request.getfixturevalue("dask_cluster")
             said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
@@ -77,7 +77,7 @@ class TestTheCommand:
     def test_starts_from_a_champion_with_its_model(self, evolved, tmp_path, nsa):
         best = tmp_path / "best.json"
         shutil.copy(evolved[0] / "s" / "best.json", best)
-        options = [*EVOLVE, "--start", "best.json", "--fix", "b=0.5", "--generations", "1", "--json"]
+        options = [*EVOLVE, "--start", "best.json", "--fix", "b=0.5", "--generations", "1", "--no-figures", "--json"]
         found = json.loads(nsa(*options, "--out", "t", cwd=tmp_path))
         assert (found["genes"], found["champion"]["parameters"]["b"]) == (21, 0.5)
         assert found["settings"]["model"] == "best.json"

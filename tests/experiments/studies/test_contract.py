@@ -160,7 +160,7 @@ def test_a_file_that_is_no_results_file_is_told(tmp_path):
 def test_kill_and_the_same_command_again_gives_the_same_file(tmp_path, nsa_process):
     def run_table(out):
         words = nsa_process.words("table", "--preset", "quick", "--envs", "MAB-P", "--quiet", "--out", out)
-        words += ["--arms", "5,10,20,50", "--agents", "random,ucb1,epsilon-greedy", "--rounds", "500"]
+        words += ["--arms", "5,10,20,50", "--agents", "random,ucb1,epsilon-greedy", "--rounds", "500", "--no-figures"]
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     straight, folder = tmp_path / "straight", tmp_path / "killed"
@@ -221,3 +221,10 @@ def test_from_redraws_without_computing_in_the_format_asked_for(name, done, nsa,
     assert {key: outcome[key] for key in plain(results.summary)} == as_json(plain(results.summary))
     assert outcome["settings"] == as_json(results.told)
     assert (tmp_path / f"{path.stem}.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_without_figures_nothing_is_drawn(done, nsa, tmp_path):
+    path = done["environments"][1]
+    outcome = json.loads(nsa("environments", "--from", path, "--no-figures", "--json", "--out", tmp_path))
+    assert outcome["files"] == {"results": str(path)}
+    assert not list(tmp_path.iterdir())

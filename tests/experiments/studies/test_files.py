@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 TABLE = ["table", "--preset", "quick", "--agents", "random,ucb1", "--envs", "MAB-P", "--arms", "5", "--rounds", "20"]
+TABLE += ["--no-figures"]
 
 
 @pytest.fixture
