@@ -36,7 +36,7 @@ ADDED = "mean of the last centres"
 
 def search(options: str, seed: int, work: Path) -> dict[str, Any]:
     """Run a search to its end; what it tells."""
-    words = shlex.split(f"-m experiments evolve {options} --seed {seed} --json --out")
+    words = shlex.split(f"-m experiments evolve {options} --seed {seed} --json --no-figures --out")
     out = work / f"{list(SEARCHES.values()).index(options)}-{seed}"
     done = subprocess.run([sys.executable, *words, str(out)], stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
@@ -68,7 +68,7 @@ def main() -> None:
     args.work.mkdir(parents=True, exist_ok=True)
     begun, seeds = time.perf_counter(), range(1, args.seeds + 1)
     with ThreadPoolExecutor(args.at_once) as pool:
-        running = {(n, s): pool.submit(search, options, s, args.work) for s in seeds for n, options in SEARCHES.items()}
+        running = {(n, s): pool.submit(search, options, s, args.work) for n, options in SEARCHES.items() for s in seeds}
         told = {key: job.result() for key, job in running.items()}
     rows = []
     columns = {name: np.array([found(told[name, seed]) for seed in seeds]).T for name in SEARCHES}

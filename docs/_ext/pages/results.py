@@ -40,7 +40,9 @@ PAGES = {
         "Evolution",
         "What the search for parameters finds, and what it takes. How it works: [](../../explanation/evolution.md).",
         (
-            *(f"evolution-{name}" for name in ("1", "2", "3", "ablation", "adapting", "paper-main", "paper-appendix")),
+            *(f"evolution-{name}" for name in ("1", "2", "3")),
+            "table-from-nothing",
+            *(f"evolution-{name}" for name in ("ablation", "adapting", "paper-main", "paper-appendix")),
             "response",
         ),
     ),
