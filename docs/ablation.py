@@ -28,7 +28,6 @@ SEARCHES = {
     WHOLE: f"--look 1365 --rungs {RACE}",
     "without a look: runs begin at four random sets": "--look 4 --rungs 8x5x4,4x7x8,2x10x8,1x30x16",
     "without small steps: sigma 0.25": f"--look 1365 --rungs {RACE} --sigma 0.25",
-    "without wide steps: sigma 0.03": f"--look 1365 --rungs {RACE} --sigma 0.03",
 }
 #: A candidate for champion that CMA-ES itself does not have.
 ADDED = "mean of the last centres"
