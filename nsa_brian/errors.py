@@ -14,7 +14,9 @@ def printable(text: str) -> str:
 
 
 def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The known name that was probably meant; empty where none is near. Capitals are a small matter."""
-    by_lower = {each.lower(): each for each in known}
+    """The known name that was probably meant; empty where none is near. Capitals decide between equals only."""
+    by_lower: dict[str, list[str]] = {}
+    for each in known:
+        by_lower.setdefault(each.lower(), []).append(each)
     near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=cutoff)
-    return by_lower[near[0]] if near else ""
+    return difflib.get_close_matches(name, by_lower[near[0]], n=1, cutoff=0)[0] if near else ""
