@@ -34,7 +34,7 @@ def found(request):
         patch.setattr(bench, "load", lambda: ParameterSet(short, "short"))
         patch.setattr(bench, "NSANetwork", on_target(NSANetwork, request.param))
         patch.setattr(spike_bench, "SpikingNSA", on_target(SpikingNSA, request.param))
-        measured = bench.measure(bench.Effort(slow_rounds=1, fast_rounds=20, policy_rounds=2, repeats=1), told.append)
+        measured = bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1), told.append)
     assert len(told) == bench.N_MEASUREMENTS  # or the bar would not end where it should
     return measured
 
