@@ -228,20 +228,8 @@ def test_the_name_of_the_engine_that_was_means_the_model():
     assert all(isinstance(model, AnyModel) and model.kind == "spiking" for model in MODELS.values())
 
 
-GAME = [
-    "--arms",
-    "2",
-    "--trials",
-    "1",
-    "--rounds",
-    "3",
-    "--repetitions",
-    "2",
-    "--agents",
-    "nsa",
-    "--no-figures",
-    "--json",
-]
+GAME = ["--arms", "2", "--trials", "1", "--rounds", "3", "--repetitions", "2", "--agents", "nsa"]
+GAME += ["--no-figures", "--json"]
 
 
 def test_the_command_plays_them(nsa, tmp_path):

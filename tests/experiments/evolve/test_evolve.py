@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import slurm
+from search_files import written
 
 from evolution.checkpoint import read_generation
 from evolution.dask_workers import DaskWorkers
@@ -32,12 +33,6 @@ EVOLVE = [
     "--seed",
     "5",
 ]
-
-
-def files(folder):
-    """Every file of a search but the figures and the page, by its name."""
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: content for name, content in found.items() if not name.endswith((".png", ".html"))}
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +106,7 @@ class TestTheSameSearch:
         assert 4 <= evolution_folder.load(tmp_path / "s").search.generation < 10
         assert not (tmp_path / "s" / "best.json").exists()
         nsa("evolve", "--resume", "s", "--workers", "2", cwd=tmp_path)
-        assert files(tmp_path / "s") == files(serial[0])
+        assert written(tmp_path / "s") == written(serial[0])
         assert (tmp_path / "s" / "search.html").read_bytes() == (serial[0] / "search.html").read_bytes()
 
     def test_stopped_by_ctrl_c_says_how_to_go_on(self, tmp_path, nsa_process):
@@ -139,7 +134,7 @@ class TestTheSameSearch:
         assert evolution_folder.load(tmp_path / "s").search.generation == 1
         assert "going on after generation 1 of 10" in nsa(*EVOLVE, "--no-figures", "--out", "s", cwd=tmp_path)
         assert not list((tmp_path / "s").glob("*.png"))
-        assert files(tmp_path / "s") == files(serial[0])
+        assert written(tmp_path / "s") == written(serial[0])
 
     def test_on_a_dask_cluster_that_loses_a_worker(self, tmp_path, serial, nsa, dask_cluster):
         """Two workers, one of them killed in the middle of a generation, and not replaced."""
@@ -160,7 +155,7 @@ class TestTheSameSearch:
             nsa(*words, cwd=tmp_path)
             lost.result()
             assert len(client.scheduler_info()["workers"]) == 1
-        assert files(tmp_path / "s") == files(serial[0])
+        assert written(tmp_path / "s") == written(serial[0])
 
     @pytest.mark.slow
     @pytest.mark.skipif(not slurm.is_here(), reason="needs SLURM's and munge's programs, and root")
@@ -185,7 +180,7 @@ class TestTheSameSearch:
             search.communicate(timeout=200)
             assert search.returncode == 0
             _wait_until(lambda: not _jobs(environment), 60)
-        assert files(tmp_path / "s") == files(serial[0])
+        assert written(tmp_path / "s") == written(serial[0])
 
 
 BAD = {
@@ -226,9 +221,9 @@ def test_bad_input_is_one_line(options, words, refused, tmp_path, monkeypatch):
     ],
 )
 def test_resume_with_other_settings_is_refused(options, words, serial, refused):
-    before = files(serial[0])
+    before = written(serial[0])
     assert words in refused("evolve", "--resume", "s", *options, cwd=serial[0].parent)
-    assert files(serial[0]) == before
+    assert written(serial[0]) == before
 
 
 def test_another_search_in_the_same_folder_is_refused(serial, refused):

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 from guide import PIECES
+from search_files import written
 
 from evolution import Search
 from evolution.checkpoint import read, read_generation, search_id
@@ -17,12 +18,6 @@ SOURCE = PIECES["adapting.py"]
 SET_38 = load("minbandit-38").parameters
 EVOLVE = ["evolve", "--envs", "MAB-P", "--arms", "4", "--iterations", "1", "--trials", "1", "--rounds", "30"]
 EVOLVE += ["--population", "8", "--seed", "5", "--fix", "duration_input=100", "--fix", "duration_free=100"]
-
-
-def files(folder):
-    """Every file of a search but the figures and the page, by its name."""
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: content for name, content in found.items() if not name.endswith((".png", ".html"))}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +62,7 @@ class TestTheCommand:
             request.getfixturevalue("workers_at_hand")
             said = nsa(*options, "--workers", "2", cwd=tmp_path)
         assert "the model adapting, 22 genes, played by table" in said
-        assert files(tmp_path / "s") == files(here / "s")
+        assert written(tmp_path / "s") == written(here / "s")
 
     def test_draws_the_models_own_parameters(self, evolved, tmp_path, nsa):
         nsa("evolution-figures", evolved[0] / "s", "--out", tmp_path, "--format", "svg")

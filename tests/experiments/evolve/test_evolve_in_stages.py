@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 import pytest
+from search_files import files, written
 
 from evolution import Search, SearchSettings, StagedSearch, StagedSettings
 from evolution.search import WIDE, WIDE_STEP
@@ -18,15 +19,6 @@ from nsa_brian.model.model import PAPER
 
 GAMES = ["--envs", "MAB-P", "--arms", "3", "--trials", "1", "--rounds", "40", "--population", "6", "--seed", "5"]
 EVOLVE = ["evolve", "--look", "96", "--rungs", "2x2x1,1x2x2", *GAMES]
-
-
-def files(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def written(folder):
-    """All but what is made of the others: figures and page."""
-    return {name: content for name, content in files(folder).items() if not name.endswith((".png", ".html"))}
 
 
 @pytest.fixture(scope="module")

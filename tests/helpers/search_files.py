@@ -1,0 +1,11 @@
+"""The files of a search, to be compared byte for byte."""
+
+
+def files(folder):
+    """Every file by its name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def written(folder):
+    """All but what is made of the others: figures and page."""
+    return {name: content for name, content in files(folder).items() if not name.endswith((".png", ".html"))}
