@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -430,3 +431,36 @@ def test_two_processes_that_compile_at_once_both_answer(tmp_path, played):
     assert outputs[0][0] == outputs[1][0] == played
     assert [process.returncode for process in processes] == [0, 0]
     assert any("compiling a decision round" in err for _, err in outputs)
+
+
+EVERY_KIND = """
+from nsa_brian import NSA, Lateral, Model, load
+from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian.spiking.shipped import MODELS
+
+coupled = Model(
+    rate_u="du/dt = (-u + I_u + I_lateral + I) / tau_u : 1", lateral=(Lateral("u", "I_lateral", "-0.3 * phi_u_pre"),)
+)
+for agent in (NSA(4, seed=1), NSA(4, engine="table", seed=1), NSA(4, model=coupled, seed=1)):
+    agent.engine.play(lambda arms: arms / 4.0, 30)
+    print(agent.engine.w)
+for model in MODELS.values():
+    found = model.change(critical="", homeostasis="")  # what is found for a model takes longer than to play it
+    engine = SpikingRounds(3, found.complete(load().parameters), 2, model=found, seed=0)
+    engine.set_weights([[0, 2, 4], [4, 3, 1]])
+    engine.play(lambda arms: arms / 4.0, 2)
+    assert engine.activity.sum() > 0
+    print(engine.activity, engine.w)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("clang++") is None, reason="needs Clang")
+def test_clang_makes_the_same_of_every_kind_of_code(tmp_path, run_script):
+    """Addresses that were stored as numbers and read as addresses were none to it: neurons never fired."""
+    expected = run_script(EVERY_KIND, tmp_path)
+    assert expected.returncode == 0, expected.stderr
+    done = run_python(EVERY_KIND, CC="clang", CXX="clang++", CYTHON_CACHE_DIR=str(tmp_path / "clang"))
+    out, err = done.communicate()
+    assert done.returncode == 0, err
+    assert out == expected.stdout

@@ -132,22 +132,22 @@ cdef extern from *:
 
 cdef tuple _names = ({% for name, var in given %}"{{ array_name(var) }}", {% endfor %})
 
-cdef int _find(dict _namespace, size_t* addresses) except -1:
+cdef int _find(dict _namespace, void** addresses) except -1:
     cdef int i
     for i in range({{ given|length }}):
-        addresses[i] = <size_t> _address(_namespace[_names[i]])
+        addresses[i] = _address(_namespace[_names[i]])
     return 0
 
 def entry(_namespace):
-    cdef size_t[{{ given|length }}] addresses
+    cdef void* addresses[{{ given|length }}]
     _find(_namespace, addresses)
-    return [<size_t> &_run, *[address for address in addresses]]
+    return [<size_t> &_run, *[<size_t> address for address in addresses]]
 
 def main(_namespace):
-    cdef size_t[{{ given|length }}] addresses
+    cdef void* addresses[{{ given|length }}]
     _find(_namespace, addresses)
     with nogil:
-        _run(0, <void**> addresses)
+        _run(0, addresses)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

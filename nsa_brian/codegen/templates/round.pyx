@@ -107,23 +107,23 @@ cdef extern from *:
 
 cdef tuple _names = ({% for name, var in arrays %}"{{ array_name(var) }}", {% endfor %})
 
-cdef int _find(dict _namespace, size_t* addresses) except -1:
+cdef int _find(dict _namespace, void** addresses) except -1:
     cdef int i
     for i in range({{ arrays|length }}):
-        addresses[i] = <size_t> _address(_namespace[_names[i]])
+        addresses[i] = _address(_namespace[_names[i]])
     return 0
 
 def entry(_namespace):
-    cdef size_t[{{ arrays|length }}] addresses
+    cdef void* addresses[{{ arrays|length }}]
     _find(_namespace, addresses)
-    return [<size_t> &_run, *[address for address in addresses]]
+    return [<size_t> &_run, *[<size_t> address for address in addresses]]
 
 def main(_namespace):
     cdef int n_units = _namespace["{{ array_name(variables['_n_units']) }}"][0]
-    cdef size_t[{{ arrays|length }}] addresses
+    cdef void* addresses[{{ arrays|length }}]
     _find(_namespace, addresses)
     with nogil:
-        _run(n_units, <void**> addresses)
+        _run(n_units, addresses)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

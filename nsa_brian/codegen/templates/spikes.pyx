@@ -252,17 +252,17 @@ cdef extern from *:
 
 cdef tuple _names = ({% for name, var in given %}"{{ array_name(var) }}", {% endfor %})
 
-cdef int _find(dict _namespace, size_t* addresses) except -1:
+cdef int _find(dict _namespace, void** addresses) except -1:
     cdef int i
     for i in range({{ given|length }}):
-        addresses[i] = <size_t> _address(_namespace[_names[i]])
+        addresses[i] = _address(_namespace[_names[i]])
     return 0
 
 def main(_namespace):
-    cdef size_t[{{ given|length }}] addresses
+    cdef void* addresses[{{ given|length }}]
     _find(_namespace, addresses)
     with nogil:
-        _run(0, <void**> addresses)
+        _run(0, addresses)
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}
