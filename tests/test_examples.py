@@ -7,13 +7,20 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-#: Networks of its own, which take the longest; the guide to models has a shorter one of the kind that runs by default.
-NETWORK = "inhibit_between_options"
+#: Those that take longest; guides have shorter ones of each kind that run by default, and `a_neuron_of_your_own` spikes.
+LONG = (
+    "evolve_for_a_bandit_of_your_own",
+    "inhibit_between_options",
+    "learn_by_spikes",
+    "play_with_spikes",
+    "watch_a_decision",
+    "watch_spikes",
+)
 
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=pytest.mark.slow) if path.stem == NETWORK else path for path in EXAMPLES],
+    [pytest.param(path, marks=pytest.mark.slow) if path.stem in LONG else path for path in EXAMPLES],
     ids=[path.stem for path in EXAMPLES],
 )
 def test_example_runs(path, tmp_path, run_script):

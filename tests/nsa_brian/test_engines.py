@@ -425,6 +425,7 @@ def test_a_users_wish_for_single_precision_leaves_the_fast_engine_exact(run_scri
     assert run_script(single, tmp_path).stdout == played
 
 
+@pytest.mark.slow
 def test_two_processes_that_compile_at_once_both_answer(tmp_path, played):
     processes = [run_python(PLAY, CYTHON_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     outputs = [process.communicate() for process in processes]
