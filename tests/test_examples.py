@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-#: Those that take longest; guides have shorter ones of each kind that run by default, and `a_neuron_of_your_own` spikes.
+#: Those that take longest; guides have shorter ones of each kind, which run by default.
 LONG = (
     "evolve_for_a_bandit_of_your_own",
     "inhibit_between_options",
@@ -31,6 +31,7 @@ def test_example_runs(path, tmp_path, run_script):
         assert (tmp_path / f"{path.stem}.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_an_example_runs_as_a_user_starts_it(tmp_path):
     path = next(path for path in EXAMPLES if path.stem == "play_a_game")
     assert subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, check=True).stdout

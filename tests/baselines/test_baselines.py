@@ -199,11 +199,11 @@ def test_the_highest_bound_is_1_after_successes_alone_and_of_equal_arms_the_firs
     ("name", "settings"),
     [
         ("d-ucb", {"discount": 0.5}),
-        ("d-thompson", {"discount": 0.5}),
         ("exp3s", {}),
-        ("softmax", {"temperature": 1e-6}),
-        ("vdbe", {"sigma": 1e-9}),
-        ("forced-exploration", {"window": 20000, "growth": 1e9}),
+        pytest.param("d-thompson", {"discount": 0.5}, marks=pytest.mark.slow),
+        pytest.param("softmax", {"temperature": 1e-6}, marks=pytest.mark.slow),
+        pytest.param("vdbe", {"sigma": 1e-9}, marks=pytest.mark.slow),
+        pytest.param("forced-exploration", {"window": 20000, "growth": 1e9}, marks=pytest.mark.slow),
     ],
 )
 def test_a_long_game_stays_within_the_numbers(name, settings):
@@ -260,6 +260,7 @@ class TestTheory:
         least = (gaps * math.log(self.N) / divergence(self.P[1:], self.P[0])).sum()  # Lai and Robbins
         assert 0.5 * least < self.total("kl-ucb") < 1.2 * least < 0.5 * self.total("ucb1")
 
+    @pytest.mark.slow
     def test_on_a_switching_bandit_restarts_help_and_those_of_an_oracle_most(self):
         def got(name, **settings):
             return mean_regret(name, "MAB-P", 5, 4000, n_games=30, trial_rounds=1000, **settings)

@@ -241,6 +241,7 @@ class TestSearch:
         with pytest.raises(ValueError, match=words):
             dataclasses.replace(SETTINGS, **changes)
 
+    @pytest.mark.slow
     def test_recovers_three_spoiled_parameters(self):
         """All others held at set 38's values, the search reaches set 38's score."""
         spoiled = {"alpha_v": -4.0, "offset_v": 4.0, "r_v": 0.2}

@@ -184,7 +184,7 @@ class TestGames:
         assert scores(games, (1,), [QUICK]).reward.shape == (1, 1)
 
     @pytest.mark.parametrize("wild", [{"k": 40.0}, {"q": 40.0}], ids=["activity", "weight"])
-    @pytest.mark.parametrize("engine", ["table", "rounds"])
+    @pytest.mark.parametrize("engine", ["table", pytest.param("rounds", marks=pytest.mark.slow)])
     def test_of_a_model_that_runs_away_are_scored_and_spoil_nobodys(self, wild, engine):
         """By an activity that explodes, or by a weight that is not defined."""
         model = Model(

@@ -49,7 +49,7 @@ def files(folder):
 
 
 class TestStreams:
-    @pytest.mark.parametrize("streams", ["2>&-", "<&- >&- 2>&-"])
+    @pytest.mark.parametrize("streams", [pytest.param("2>&-", marks=pytest.mark.slow), "<&- >&- 2>&-"])
     def test_closed_ones_change_nothing_but_what_is_seen(self, shell, streams, tmp_path):
         done = shell([*PLAY, "--workers", "2"], streams)
         assert (done.returncode, done.stderr) == (0, "")

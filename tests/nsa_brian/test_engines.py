@@ -167,7 +167,7 @@ def test_rounds_plays_as_network_with_many_more_sets(parameters, n_arms, seed):
     play_alike(parameters, n_arms, seed)
 
 
-@settings(max_examples=40, derandomize=True, deadline=None, database=None)
+@settings(max_examples=20, derandomize=True, deadline=None, database=None)
 @given(parameter_sets, st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_rounds_is_the_numpy_loop(parameters, shares):
     w = np.array(shares) * parameters.w_max
@@ -370,10 +370,8 @@ def test_damaged_files_in_the_cache_are_made_anew(tmp_path):
     assert all(is_whole(path) for path in files)
 
 
-@pytest.mark.parametrize(
-    "folder",
-    ["/proc/nowhere", pytest.param("theirs", marks=pytest.mark.slow), pytest.param("open", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["/proc/nowhere", "theirs", "open"])
 def test_a_cache_that_is_not_ours_alone_is_not_used(tmp_path, folder, played):
     path = tmp_path / folder
     if folder == "open":

@@ -455,7 +455,7 @@ def models(draw):
 
 
 @given(model=models(), seed=st.integers(0, 5))
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_random_models_agree_without_a_compiler(model, seed):
     with brian2_target("numpy"):
         found = [game(make(3, SHORT, 1, rng=np.random.default_rng(seed), model=model), 10, seed) for make in BOTH]

@@ -71,19 +71,20 @@ def changed(way, text):
 
 class TestNoTextOfAModelIsRun:
     @pytest.mark.parametrize("way", list(texts_of(EVERYTHING.to_dict())), ids=lambda way: ".".join(map(str, way)))
-    def test_what_is_no_expression_of_known_names_is_refused_in_one_line(self, way, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("beside", ["{} + ", pytest.param("", marks=pytest.mark.slow)], ids=["beside", "alone"])
+    def test_what_is_no_expression_of_known_names_is_refused_in_one_line(self, way, beside, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         for code in CODE:
-            for plain, text in (changed(way, code), changed(way, "{} + " + code)):
-                if way in LABELS:
-                    label = way[-1]
-                    made = Model.from_dict(plain)
-                    shown = made.name if label == "name" else getattr(made.parameters[way[1]], label)
-                    assert shown.isprintable(), text
-                    continue
-                with pytest.raises(ValueError, match=r"\w") as told:
-                    Model.from_dict(plain)
-                assert str(told.value).isprintable(), text
+            plain, text = changed(way, beside + code)
+            if way in LABELS:
+                label = way[-1]
+                made = Model.from_dict(plain)
+                shown = made.name if label == "name" else getattr(made.parameters[way[1]], label)
+                assert shown.isprintable(), text
+                continue
+            with pytest.raises(ValueError, match=r"\w") as told:
+                Model.from_dict(plain)
+            assert str(told.value).isprintable(), text
         assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("name", ["everything", *PIECES])

@@ -121,7 +121,9 @@ def compiled(n_games=1, **options):
     return SpikingRounds(3, small(), n_games, model=SPIKING, **options)
 
 
-@pytest.mark.parametrize(("make", "n_rounds"), [(compiled, 12), (network, 2)], ids=["rounds", "network"])
+@pytest.mark.parametrize(
+    ("make", "n_rounds"), [(compiled, 12), pytest.param(network, 2, marks=pytest.mark.slow)], ids=["rounds", "network"]
+)
 def test_same_seed_same_game_alone_or_in_company(make, n_rounds):
     with interpreted() if make is network else _nothing():
         arms, rates = game(make(n_games=3), n_rounds, range(3))

@@ -114,7 +114,9 @@ def check_model(model):
             check_the_same(engine_class, 5, players, np.arange(3), chances, luck, model=model)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "decay.py" else name for name in MODELS]
+)
 def test_models_of_every_kind_of_answer_and_rule(name):
     check_model(MODELS[name])
 

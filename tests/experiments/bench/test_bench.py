@@ -1,10 +1,11 @@
 """The benchmark measures what it says."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
-from targets import TARGETS, on_target
+from targets import on_target
 
 import baselines
 from experiments.bench import command as bench_command
@@ -22,11 +23,18 @@ from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import SPIKING
 
 PARAMETERS = load().parameters
+DOCUMENTED = Path(__file__).parents[3] / "docs" / "results" / "bench.json"
+#: What Brian2's networks run on.
+NETWORKS = ("numpy", "auto")
 
 
-@pytest.fixture(scope="module", params=TARGETS.values(), ids=TARGETS)
+@pytest.fixture(
+    scope="module", params=["documented", *(pytest.param(name, marks=pytest.mark.slow) for name in NETWORKS)]
+)
 def found(request):
-    """All figures, those of Brian2's networks with and without the compiler."""
+    """All figures: the documentation's; among the slow tests new ones, networks with and without the compiler."""
+    if request.param == "documented":
+        return json.loads(DOCUMENTED.read_text("utf-8"))["summary"]
     SpikingRounds(spike_bench.ARMS)  # finds the coupling, which takes the compiler
     told = []
     short = load().parameters.replace(duration_input=100, duration_free=100)  # networks go through every step

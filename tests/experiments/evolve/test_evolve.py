@@ -81,6 +81,7 @@ class TestASearch:
         for name in ("fitness", "genome", "functions", "parameters"):
             assert (serial[0] / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
+    @pytest.mark.slow
     def test_figures_are_drawn_again_from_the_folder(self, serial, tmp_path, nsa):
         nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", "svg")
         assert sorted(path.name for path in tmp_path.iterdir()) == [

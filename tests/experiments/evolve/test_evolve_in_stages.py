@@ -51,6 +51,7 @@ class TestASearch:
             assert words in page
         assert page.count("data:image/png") == 7
 
+    @pytest.mark.slow
     def test_figures_are_drawn_again_from_the_folder(self, searched, tmp_path, nsa):
         nsa("evolution-figures", searched[0], "--out", tmp_path)
         drawn = files(tmp_path)
