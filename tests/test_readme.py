@@ -9,7 +9,13 @@ from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook
 from experiments.parser import build_parser
 
 README = PAGES["README.md"]
-SCRIPTS = [(name, i) for name in PAGES if name not in NOTEBOOKS for i in range(len(blocks(name)))]
+#: Scripts of all pages. Brian2 compiles a network in many pieces: but for the README's those are among the slow ones.
+SCRIPTS = [
+    pytest.param(name, i, marks=pytest.mark.slow if "NSANetwork" in text and name != "README.md" else ())
+    for name in PAGES
+    if name not in NOTEBOOKS
+    for i, text in enumerate(blocks(name))
+]
 #: The notebooks that run by default; the others take some seconds each.
 QUICK = ("docs/tutorials/first_game.md",)
 

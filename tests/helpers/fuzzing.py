@@ -153,9 +153,9 @@ def corpus(folder, nsa):
     (folder / "folder").mkdir()
     os.mkfifo(folder / "fifo")
     for name in ("play", "table"):
-        nsa(name, *COMMANDS[name].split(), "--out", "made")
+        nsa(name, *COMMANDS[name].split(), "--no-figures", "--out", "made")
         shutil.copy(next((folder / "made").glob(f"{name}-*.npz")), folder / f"{name}.npz")
-    nsa("evolve", *COMMANDS["evolve"].split()[:-1], "search")
+    nsa("evolve", *COMMANDS["evolve"].split()[:-1], "search", "--no-figures")
     shutil.rmtree(folder / "made")
 
 

@@ -28,7 +28,8 @@ def evolved(tmp_path_factory, nsa_script):
     begun = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--no-figures", "--out", "s", cwd=here)
     assert begun.returncode == 0, begun.stderr
     shutil.copytree(here / "s", here / "begun")
-    done = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "2", "--out", "s", "--json", cwd=here)
+    words = ["--model", "adapting.py", "--generations", "2", "--no-figures", "--out", "s", "--json"]
+    done = nsa_script(*EVOLVE, *words, cwd=here)
     assert done.returncode == 0, done.stderr
     return here, json.loads(done.stdout)
 
