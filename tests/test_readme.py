@@ -9,9 +9,12 @@ from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook
 from experiments.parser import build_parser
 
 README = PAGES["README.md"]
-#: Scripts of all pages. Brian2 compiles a network in many pieces: but for the README's those are among the slow ones.
+#: Scripts of all pages. Those with networks, which Brian2 compiles in many pieces, and with spiking neurons are among
+#: the slow ones, but for the README's; an example has spiking neurons by default.
 SCRIPTS = [
-    pytest.param(name, i, marks=pytest.mark.slow if "NSANetwork" in text and name != "README.md" else ())
+    pytest.param(
+        name, i, marks=pytest.mark.slow if re.search("NSANetwork|spiking", text) and name != "README.md" else ()
+    )
     for name in PAGES
     if name not in NOTEBOOKS
     for i, text in enumerate(blocks(name))

@@ -286,6 +286,7 @@ class TestAFolder:
         with pytest.raises(ValueError, match="judged by games"):
             Search.load(tmp_path / "games", fitness=near_four_and_a_half)
 
+    @pytest.mark.slow
     def test_goes_on_and_is_drawn_by_the_commands(self, tmp_path, nsa, refused):
         """Saved once, from Python: the command goes on with it, and an own fitness can be drawn."""
         search = Search(small(ADAPTING))

@@ -68,6 +68,7 @@ class TestStreams:
         assert shell([*PLAY, "--rounds", "0"], "2>/dev/full").returncode == 2
         assert shell([*PLAY, "--rounds", "0"], "2>&-").returncode == 2
 
+    @pytest.mark.slow
     def test_a_search_that_nobody_reads_says_how_to_go_on(self, nsa_process, tmp_path):
         """As in ``nsa evolve | head -1``, with what a shell says of a program that a closed pipe has ended."""
         search = subprocess.Popen(

@@ -182,7 +182,7 @@ def test_rounds_is_the_numpy_loop(parameters, shares):
         pytest.param("exponential_euler", 1, "auto", marks=pytest.mark.slow),
         ("rk2", 2, "numpy"),
         pytest.param("rk2", 2, "auto", marks=pytest.mark.slow),
-        ("rk4", 4, "auto"),
+        pytest.param("rk4", 4, "auto", marks=pytest.mark.slow),
     ],
 )
 def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order, target):

@@ -190,6 +190,7 @@ CORNERS_AT_ONCE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORNERS_AT_ONCE)
 def test_corners_agree_too(name):
     network, rounds = both(CORNERS_AT_ONCE[name], seed=3)

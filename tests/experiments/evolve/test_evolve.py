@@ -133,6 +133,7 @@ class TestTheSameSearch:
         assert not list((tmp_path / "s").glob("*.png"))
         assert written(tmp_path / "s") == written(serial[0])
 
+    @pytest.mark.slow
     def test_on_a_dask_cluster_that_loses_a_worker(self, tmp_path, serial, nsa, dask_cluster):
         """Two workers, one of them killed in the middle of a generation, and not replaced."""
         distributed = pytest.importorskip("distributed")
