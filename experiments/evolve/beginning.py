@@ -21,6 +21,7 @@ from experiments.evolve.settings import PRESETS, EvolutionSettings, assignments,
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER
+from nsa_brian.parameter_set import names
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,10 @@ def reproduced(args: argparse.Namespace) -> Asked:
         raise ValueError("--reproduce takes all settings from the set; options of the search are for a new one")
     chosen = load(args.reproduce)
     if chosen.evolve is None:
-        raise ValueError(f"parameter set {chosen.name} does not say which search found it")
+        shipped = ", ".join(name for name in names() if load(name).evolve is not None)
+        raise ValueError(
+            f"parameter set {chosen.name} does not say which search found it; shipped sets that do: {shipped}"
+        )
     try:
         lists = {name: tuple(value) for name, value in chosen.evolve.items() if isinstance(value, list)}
         model = {} if chosen.model is None else {"model": args.reproduce}  # the set brings it, wherever its file is now

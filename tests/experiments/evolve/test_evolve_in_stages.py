@@ -195,7 +195,7 @@ class TestReproduce:
     @pytest.mark.parametrize(
         ("words", "told"),
         [
-            (["minbandit-38"], "parameter set minbandit-38 does not say which search found it"),
+            (["minbandit-38"], "does not say which search found it; shipped sets that do: from-nothing"),
             (["evolved", "--population", "8"], "--reproduce takes all settings from the set"),
             (["evolved", "--resume", "s"], "--resume names the folder"),
             (["strange.json"], "'evolve' has other settings than nsa evolve"),
