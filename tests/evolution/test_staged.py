@@ -114,6 +114,7 @@ def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):
     assert outcome(search) == outcome(done)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_written_when_the_rest_was_not_is_no_step_back(done, tmp_path):
     """Killed after a run's folder was written and before the search's own file was."""
     search = StagedSearch(SETTINGS)

@@ -161,7 +161,7 @@ def processes_of_group(group):
     return True
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_ctrl_c_stops_without_a_traceback_files_or_processes(tmp_path, workers, nsa_process):
     command = nsa_process.words("play", "--agents", "thompson", "--arms", "1000")
     command += ["--repetitions", "50", "--workers", workers, "--out", str(tmp_path / "out")]

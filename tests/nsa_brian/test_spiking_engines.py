@@ -65,6 +65,7 @@ def test_a_model_of_ones_own_agrees_in_every_spike(**values):
     assert agree_in_every_spike(OWN, small(OWN, **values), n_rounds=1)[0] > 0
 
 
+@pytest.mark.slow
 def test_names_that_engines_use_for_themselves_can_be_ones_own():
     """Of a pool, of variables, of parameters in a reset: generated code has such names too, and keeps them apart."""
     names = {"q": "last", "y": "wait", "x": "free", "shared": "game", "0.4": "step", "inhibition": "block"}

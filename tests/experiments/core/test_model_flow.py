@@ -166,7 +166,7 @@ STUDIES = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "noise" else name for name in STUDIES]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in ("decision", "noise") else name for name in STUDIES]
 )
 def test_every_study_takes_a_model_and_its_results_hold_it(name, outcome_of, nsa, folder):
     words = [name, "--preset", "quick", "--parameters", "short.json", *STUDIES[name]]

@@ -89,6 +89,7 @@ class TestASearch:
 
 
 class TestTheSameSearch:
+    @pytest.mark.slow
     def test_killed_and_resumed(self, tmp_path, serial, nsa, nsa_process, workers_at_hand):
         """In two processes, kill -9 in generation 5 of 10: the serial run's files, byte for byte."""
         search = [*EVOLVE, "--no-figures", "--workers", "2", "--out", "s"]

@@ -65,6 +65,7 @@ class TestTheCommand:
         assert "the model adapting, 22 genes, played by table" in said
         assert written(tmp_path / "s") == written(here / "s")
 
+    @pytest.mark.slow
     def test_draws_the_models_own_parameters(self, evolved, tmp_path, nsa):
         nsa("evolution-figures", evolved[0] / "s", "--out", tmp_path, "--format", "svg")
         for name in ("genome", "parameters"):
