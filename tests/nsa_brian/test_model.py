@@ -43,7 +43,7 @@ def test_a_noisy_engine_keeps_the_contract(engine):
 
 
 class TestNoise:
-    @pytest.mark.parametrize("name", ["network", "rounds"])
+    @pytest.mark.parametrize("name", [pytest.param("network", marks=pytest.mark.slow), "rounds"])
     def test_of_zero_is_no_noise_to_the_last_bit(self, name):
         played = []
         for model in (PAPER, Model(noise=0.0)):

@@ -255,6 +255,7 @@ def test_workers_change_the_time_only():
     assert (one.arms == two.arms).all()
 
 
+@pytest.mark.slow
 def test_a_decision_is_watched_from_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(statistics, "GAMES", 4)
     monkeypatch.setattr(spikes, "SpikingNSA", on_target(SpikingNSA, "numpy"))  # its coupling was found, compiled

@@ -228,7 +228,11 @@ def test_an_agent_that_plays_ahead_refuses_what_is_laid_out_for_others(probabili
         agent.play_ahead(np.ones(probabilities), np.ones(luck))
 
 
-@pytest.mark.parametrize("model", [PAPER, OVERSHOOTING, MODELS["decay.py"]], ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    "model",
+    [PAPER, OVERSHOOTING, pytest.param(MODELS["decay.py"], marks=pytest.mark.slow)],
+    ids=lambda model: model.name,
+)
 def test_scores_of_a_search_are_the_same_to_the_last_bit(monkeypatch, model):
     games = Games(envs=("MAB-P", "MAB-D"), arms=(5, 20), iterations=2, rounds=100, model=model)
     individuals = [*SETS, SHORT] if model == PAPER else [SHORT, SHORT.replace(tau_v=20)]
