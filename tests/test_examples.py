@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-#: Those that take longest; guides have shorter ones of each kind, which run by default.
+#: Those that take longest.
 LONG = (
     "evolve_for_a_bandit_of_your_own",
     "inhibit_between_options",

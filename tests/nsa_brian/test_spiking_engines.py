@@ -84,7 +84,7 @@ def test_names_that_engines_use_for_themselves_can_be_ones_own():
         ),
         parameters=(Parameter("step", 0.4), Parameter("block", 0.2)),
     )
-    assert (agree_in_every_spike(model, small(model), 1) == agree_in_every_spike(OWN, small(OWN), 1)).all()
+    assert (agree_in_every_spike(model, small(model)) == agree_in_every_spike(OWN, small(OWN))).all()
 
 
 def test_a_pool_may_be_called_uv():

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -103,8 +104,12 @@ class TestTheSameSearch:
         _wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))  # none is left behind
         assert 4 <= evolution_folder.load(tmp_path / "s").search.generation < 10
         assert not (tmp_path / "s" / "best.json").exists()
-        nsa("evolve", "--resume", "s", "--no-figures", "--workers", "2", cwd=tmp_path)
+        nsa("evolve", "--resume", "s", "--workers", "2", cwd=tmp_path)
         assert written(tmp_path / "s") == written(serial[0])
+        shutil.copytree(serial[0], tmp_path / "serial" / "s")
+        nsa("evolve", "--resume", "s", cwd=tmp_path / "serial")  # draws what the search in one process left out
+        for name in ("fitness.png", "genome.png", "functions.png", "parameters.png", "search.html"):
+            assert (tmp_path / "s" / name).read_bytes() == (tmp_path / "serial" / "s" / name).read_bytes()
 
     @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_stopped_by_ctrl_c_says_how_to_go_on(self, tmp_path, nsa_process, workers):
