@@ -18,7 +18,8 @@ from nsa_brian.model.base import VERSION, AnyModel
 from nsa_brian.model.declaration import renamed
 from nsa_brian.parameters import Parameter
 from nsa_brian.spiking import strings
-from nsa_brian.spiking.structure import ENDINGS, OBJECTS, SpikingStructure, read
+from nsa_brian.spiking.declaration import read
+from nsa_brian.spiking.structure import ENDINGS, OBJECTS, SpikingStructure
 
 #: What a spiking model's JSON says of itself.
 FORMAT = "nsa-spiking-model"
