@@ -34,12 +34,13 @@ from pages import results  # noqa: E402
 from experiments.bench.command import processor  # noqa: E402
 from experiments.bench.command import tables as bench_tables  # noqa: E402
 from experiments.core.results import versions  # noqa: E402
+from experiments.evolve.page import report_table  # noqa: E402
 from experiments.registry import study  # noqa: E402
 
 SPIKING_GAME = "--arms 5 --trials 1 --rounds 300 --repetitions 40 --agents nsa,random"
 SMALL_GAME = "--arms 3 --trials 1 --rounds 20 --repetitions 2 --agents nsa,random"
-#: Champions beside the default; that of `evolution-1` is the set `from-nothing`.
-CHAMPIONS = "--agents nsa:evolved,nsa:from-nothing,nsa:evolution-2.json,nsa:evolution-3.json,random"
+#: Champions from nothing beside the default set and the one of release 0.1.
+CHAMPIONS = "--agents nsa:evolved,nsa:evolved-0.1,nsa:evolution-1.json,nsa:evolution-2.json,nsa:evolution-3.json,random"
 
 
 class Measurement(NamedTuple):
@@ -69,6 +70,7 @@ MEASUREMENTS = {
             ("1", "--seed 1", "--preset quick --seed 1", "race"),
             ("2", "--seed 2", "--preset quick --seed 2", "race"),
             ("3", "--seed 3", "--preset quick --seed 3", "race"),
+            ("evolved", "--preset evolved", "--preset paper-quick --start minbandit-38", "fitness"),
             ("adapting", "--model adapting.py --seed 1", "--model adapting.py --preset quick", "race"),
             ("paper-main", "--preset paper-main --seed 1", "--preset paper-quick", "functions"),
             ("paper-appendix", "--preset paper-appendix --seed 1", "--preset paper-quick --seed 1", "functions"),
@@ -159,13 +161,12 @@ def claims(told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
 
 def champion(told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
     """A search's champion beside others, and what it took."""
-    report = told["champion"]["report"]
-    rows = [[name, f"{row['reward']:.4f}", f"{row['regret']:.4f}"] for name, row in report.items()]
+    header, rows = report_table(told["champion"]["report"])
     caption = (
         f"{told['generations']:,} generations, {told['game_rounds']:,} game-rounds. On games that the search never saw "
         "and that chose nobody:"
     )
-    return [{"caption": caption, "header": ["", "mean reward", "regret"], "rows": rows, "right": [1, 2]}]
+    return [{"caption": caption, "header": header, "rows": rows, "right": list(range(1, len(header)))}]
 
 
 def of_study(kind: str, told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from evolution.fitness import Scores
-from evolution.search import REPORT, SELECTION, evaluate
+from evolution.judging import evaluate_around
+from evolution.search import REPORT, SELECTION
 from evolution.staged import AnySearch
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
@@ -28,10 +30,11 @@ class Champion:
         The highest fitness that any individual reached in the run that leads, on its own generation's games: a lucky
         score; None if there was no generation yet.
     selection : dict
-        Mean reward of every candidate on the games that the champion was chosen by.
+        Mean reward of every candidate on the games that the champion was chosen by, with genes as inexact as in the
+        search.
     report : dict
         Mean reward and regret of the champion and of others on games of their own, that chose nobody: the score to
-        believe.
+        believe. In a search with inexact genes also "regret_off", the mean regret with genes off.
 
     With a fitness of one's own, "reward" is its value and "regret" minus that.
     """
@@ -68,39 +71,38 @@ def choose_champion(
     """
     complete = search.settings.model.complete
     candidates = search.candidates()
-    selected = _held_out(search, SELECTION, iterations, list(candidates.values()), workers)
-    rewards = dict(zip(candidates, _means(selected)["reward"], strict=True))
+    inexact = search.settings.inexact
+    held_out = partial(_held_out, search, iterations, workers)
+    rewards = dict(zip(candidates, held_out(SELECTION, candidates.values(), inexact)["reward"], strict=True))
     origin = max(rewards, key=lambda name: rewards[name])
     reported = {"champion": candidates[origin], **{name: complete(p) for name, p in (others or {}).items()}}
-    report = _means(_held_out(search, REPORT, iterations, list(reported.values()), workers))
+    report = held_out(REPORT, reported.values(), 0.0)
+    if inexact:
+        report["regret_off"] = held_out(REPORT, reported.values(), inexact)["regret"]
     return Champion(
         parameters=candidates[origin],
         origin=origin,
         training=max((record["best"] for record in search.logbook), default=None),
         selection=rewards,
-        report={
-            name: {"reward": reward, "regret": regret}
-            for name, reward, regret in zip(reported, report["reward"], report["regret"], strict=True)
-        },
+        report={name: {key: found[i] for key, found in report.items()} for i, name in enumerate(reported)},
     )
 
 
 def _held_out(
     search: AnySearch,
-    purpose: int,
     iterations: int,
-    parameters: list[NSAParameters],
     workers: Workers | None,
-) -> Scores:
-    """Scores on games, or under seeds, that the search never saw."""
-    seed, fitness = search.settings.seed, search.fitness
+    purpose: int,
+    parameters: Iterable[NSAParameters],
+    inexact: float,
+) -> dict[str, list[float]]:
+    """Mean scores on games, or under seeds, that the search never saw."""
+    seed, fitness, around = search.settings.seed, search.fitness, (workers, search.genome, inexact)
+    sets = list(parameters)
     if fitness is None:
         games = dataclasses.replace(search.settings.games, iterations=iterations)
-        return evaluate(games, (seed, purpose), parameters, workers)
-    found = [evaluate(fitness, (seed, purpose, i), parameters, workers) for i in range(iterations)]
-    return Scores(*(np.concatenate(parts, axis=1) for parts in zip(*found, strict=True)))
-
-
-def _means(found: Scores) -> dict[str, list[float]]:
-    """Over the cells or seeds, for each individual."""
-    return {name: np.mean(array, axis=1).tolist() for name, array in found._asdict().items()}
+        found = [evaluate_around(games, (seed, purpose), sets, *around)]
+    else:
+        found = [evaluate_around(fitness, (seed, purpose, i), sets, *around) for i in range(iterations)]
+    names, parts = Scores._fields, zip(*found, strict=True)
+    return {name: np.hstack(part).mean(axis=1).tolist() for name, part in zip(names, parts, strict=True)}

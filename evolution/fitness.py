@@ -53,6 +53,9 @@ class Games:
         Trials of a game, rounds of a trial.
     engine : {"", "table", "rounds"}
         What plays them; empty for the fastest that runs the model.
+    tolerance : float, optional
+        Activities that differ by less count as equal, in their own unit; by default what the engine has. Without it
+        a search finds sets that decide by differences which nothing else could read.
     model : Model
         Who plays them; by default the paper's.
     """
@@ -63,6 +66,7 @@ class Games:
     trials: int = 2
     rounds: int = 2000
     engine: str = ""
+    tolerance: float | None = None
     model: AnyModel = None  # type: ignore[assignment]  # a model once it is made; Brian2 takes a second to import
 
     def __post_init__(self) -> None:
@@ -70,6 +74,8 @@ class Games:
             check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {self.engine!r}")
+        if self.tolerance is not None and not 0 <= self.tolerance < math.inf:
+            raise ValueError(f"tolerance must be a number from 0 up, got {self.tolerance}")
         for name in ("envs", "arms"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):
@@ -183,6 +189,8 @@ def _scores(
         from nsa_brian.engines.response_table import ResponseTable
 
         shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=cast("Model", model), **GRID)
+    if games.tolerance is not None:
+        shared["tolerance"] = games.tolerance
     if model.kind == "spiking":
         shared["mend"] = True
     named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]

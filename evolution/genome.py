@@ -77,9 +77,26 @@ class Genome:
 
     def encode(self, parameters: NSAParameters) -> np.ndarray:
         """The vector of some parameters; values beyond a bound of the search are put on it."""
+        return 2 * np.arcsin(2 * self._positions(parameters).clip(0, 1) - 1)
+
+    def near(self, parameters: NSAParameters, by: np.ndarray) -> NSAParameters:
+        """Parameters whose genes are off by parts of their search ranges, turned back at the bounds.
+
+        What is no gene, or lies beyond its range, stays as it is.
+        """
+        positions = self._positions(parameters)
+        turned_back = 1 - abs(1 - (positions + by) % 2)
+        moved = {
+            info.name: _value(info, s)
+            for info, before, s in zip(self.genes, positions, turned_back.tolist(), strict=True)
+            if 0 <= before <= 1
+        }
+        return NSAParameters.from_dict({**parameters.to_dict(), **moved}, self._declared)
+
+    def _positions(self, parameters: NSAParameters) -> np.ndarray:
+        """Where each gene stands in its search range."""
         given = parameters.to_dict()
-        positions = np.array([position(info, given.get(info.name, info.default)) for info in self.genes])
-        return 2 * np.arcsin(2 * positions.clip(0, 1) - 1)
+        return np.array([position(info, given.get(info.name, info.default)) for info in self.genes])
 
 
 def _value(info: Parameter, s: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from evolution.fitness import Games, OwnFitness, choices
 from evolution.genome import Genome
-from evolution.search import evaluate
+from evolution.judging import evaluate_around, players_of
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -22,7 +22,7 @@ KEEP, MORE = 8, 4
 LOOKS = 3
 #: Rounds of a game at most; few tell the good from the hopeless.
 ROUNDS = 1000
-#: Sets that are scored between two moments at which a search can be stopped.
+#: Players that are scored between two moments at which a search can be stopped.
 BATCH = 512
 #: Share of choices in which two sets must differ to count as two strategies.
 DIFFERENT = 0.1
@@ -43,6 +43,8 @@ class Look:
     seed : tuple of int
     fitness : callable, optional
         A fitness of the user's own in place of the games.
+    inexact : float
+        How far genes are off, but for the first look: a random set stands for its surroundings anyway.
 
     Attributes
     ----------
@@ -60,15 +62,19 @@ class Look:
         genome: Genome,
         seed: tuple[int, ...],
         fitness: OwnFitness | None = None,
+        inexact: float = 0.0,
     ) -> None:
         self.n_sets, self.n_starts = n_sets, n_starts
         self._genome, self._seed, self._fitness = genome, seed, fitness
+        self._inexact = [0.0] + [inexact] * (LOOKS - 1)
+        #: Sets that play for one at each look.
+        self.players = [players_of(off) for off in self._inexact]
         rounds = min(games.rounds, ROUNDS)
         trials = [1] * (LOOKS - 1) + [games.trials]
         #: What is played at each look.
         self.games = [replace(games, iterations=MORE**i, trials=n, rounds=rounds) for i, n in enumerate(trials)]
-        for played, size in zip(self.games, self.sizes, strict=True):
-            played.check_memory(min(size, BATCH))
+        for played, size, players in zip(self.games, self.sizes, self.players, strict=True):
+            played.check_memory(min(size * players, BATCH))
         self.looked_at = [np.arange(n_sets)]
         self.regrets = [np.empty(0)]
 
@@ -92,9 +98,9 @@ class Look:
         """Score some more sets; after the last of a look, choose who is looked at again."""
         look = len(self.looked_at) - 1
         sets, known = self.looked_at[look], self.regrets[look]
-        some = sets[len(known) : len(known) + BATCH]
-        judge = self._fitness or self.games[look]
-        found = evaluate(judge, (*self._seed, look), [self.parameters(number) for number in some], workers)
+        some = [self.parameters(number) for number in sets[len(known) : len(known) + BATCH // self.players[look]]]
+        judge, seed = self._fitness or self.games[look], (*self._seed, look)
+        found = evaluate_around(judge, seed, some, workers, self._genome, self._inexact[look])
         self.regrets[look] = known = np.concatenate([known, found.regret.mean(axis=1)])
         if len(known) == len(sets) and look + 1 < LOOKS:
             best = sets[np.argsort(known, kind="stable")]

@@ -13,10 +13,11 @@ import numpy as np
 from deap import base, cma, tools
 
 from evolution import checkpoint
-from evolution.fitness import Games, OwnFitness, Scores, own_scores, scores
+from evolution.fitness import Games, OwnFitness
+from evolution.judging import PAIR, evaluate_around
 from evolution.settings import SMALLEST_STEP, SearchSettings
 from evolution.state import COLUMNS, STRATEGY
-from evolution.workers import Serial, Workers
+from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
 #: Generations with steps above :data:`WIDE_STEP` after which steps count as wide for good. A gene's range is 2 pi wide
@@ -144,8 +145,8 @@ class Search:
         with _numpy_seeded(self.settings.seed, STEPS, self.generation):
             population = toolbox.generate()
         parameters = [self.genome.decode(individual) for individual in population]
-        judge = self.fitness or games or self.settings.games
-        found = evaluate(judge, (self.settings.seed, GAMES, self.generation), parameters, workers)
+        judge, seed = self.fitness or games or self.settings.games, (self.settings.seed, GAMES, self.generation)
+        found = evaluate_around(judge, seed, parameters, workers, self.genome, self.settings.inexact, PAIR)
         for individual, reward, regret in zip(
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
         ):
@@ -282,25 +283,6 @@ class Search:
         if n and len(regrets) >= 2 * n and np.median(regrets[-n:]) >= np.median(regrets[-2 * n : -n]):
             return f"no improvement within {n} generations"
         return ""
-
-
-def evaluate(
-    judge: Games | OwnFitness,
-    seed: tuple[int, ...],
-    parameters: Sequence[NSAParameters],
-    workers: Workers | None = None,
-) -> Scores:
-    """Scores of many individuals by games or by a fitness of one's own, spread over the workers.
-
-    How they are spread does not change them.
-    """
-    workers = workers or Serial()
-    toolbox = base.Toolbox()
-    toolbox.register("map", workers.map)
-    toolbox.register("evaluate", scores if isinstance(judge, Games) else own_scores, judge, seed)
-    chunks = np.array_split(np.arange(len(parameters)), min(workers.width, len(parameters)))
-    found = toolbox.map(toolbox.evaluate, [[parameters[i] for i in chunk] for chunk in chunks])
-    return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 def name_of(fitness: OwnFitness | None) -> str:

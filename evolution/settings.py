@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
+from evolution.judging import PAIR, players_of
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Spread of the genes below which a search has shrunk to a point.
 SMALLEST_STEP = 1e-6
+
+#: Genes that are off by more than this say nothing of the place that they are off from.
+MOST_INEXACT = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,9 @@ class SearchSettings:
         stops or restarts; 0: it goes on.
     restarts : int
         Restarts after stagnation, from a random centre with twice the population each time (IPOP).
+    inexact : float
+        How far genes are off when individuals are judged: a standard deviation, as a part of each gene's range. The
+        search then looks for broad places, where parameters need not be exact; 0: it takes any peak.
     seed : int
     """
 
@@ -54,6 +61,7 @@ class SearchSettings:
     fixed: dict[str, float] = field(default_factory=dict)
     stagnation: int = 0
     restarts: int = 0
+    inexact: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -63,6 +71,8 @@ class SearchSettings:
         if not SMALLEST_STEP <= self.sigma <= 1 / SMALLEST_STEP:
             low, high = SMALLEST_STEP, 1 / SMALLEST_STEP
             raise ValueError(f"sigma must be a number from {low:g} to {high:g}, got {self.sigma}")
+        if not 0 <= self.inexact <= MOST_INEXACT:
+            raise ValueError(f"inexact must be a part of a gene's range from 0 to {MOST_INEXACT}, got {self.inexact}")
         if self.restarts and not self.stagnation:
             raise ValueError("restarts come after stagnation: say after how many generations (stagnation)")
         if self.start is not None:
@@ -71,7 +81,7 @@ class SearchSettings:
         genome = self.genome  # refuses what it refuses
         for bound in (-math.pi, math.pi):  # all parameters at the low end of their ranges, then at the high one
             steps_of(genome.decode([bound] * genome.size))
-        self.games.check_memory(self.population)
+        self.games.check_memory(self.population * players_of(self.inexact, PAIR))
 
     @property
     def model(self) -> AnyModel:

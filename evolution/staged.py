@@ -14,8 +14,9 @@ from deap import tools
 from evolution.archive import Arrays, Form
 from evolution.checkpoint import identity, versions
 from evolution.fitness import Games, OwnFitness
+from evolution.judging import PAIR, evaluate_around, players_of
 from evolution.look import Look
-from evolution.search import Search, check_fitness, evaluate, name_of
+from evolution.search import Search, check_fitness, name_of
 from evolution.staged_settings import StagedSettings
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
@@ -30,7 +31,7 @@ JUDGED_BY = 16
 TABLE = 250_000
 
 STAGES = "stages.npz"
-STAGED = Form("nsa-staged-search", 3, "a search in stages")
+STAGED = Form("nsa-staged-search", 4, "a search in stages")
 
 
 class StagedSearch:
@@ -61,11 +62,13 @@ class StagedSearch:
 
     def __init__(self, settings: StagedSettings, fitness: OwnFitness | None = None) -> None:
         self.settings, self.fitness, self.genome = settings, fitness, settings.genome
-        self.look = Look(settings.sets, settings.starts, settings.games, self.genome, (settings.seed, LOOK), fitness)
+        seed, inexact = (settings.seed, LOOK), settings.inexact
+        self.look = Look(settings.sets, settings.starts, settings.games, self.genome, seed, fitness, inexact)
         # Made once: games make their bandits, to see whether they can.
         self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
+        self._players = settings.population * players_of(settings.inexact, PAIR)
         for games in self._games:
-            games.check_memory(settings.population)
+            games.check_memory(self._players)
         self.runs: dict[int, Search] = {}
         self.began: dict[int, float] = {}
         self.judged: list[dict[int, float]] = []
@@ -123,15 +126,16 @@ class StagedSearch:
         return sum(done * games.game_rounds for (done, games), _ in self._plan())
 
     def _plan(self) -> list[tuple[tuple[int, Games], tuple[int, Games]]]:
-        """For each look and each rung, the individuals that have played and all that will, with their games."""
+        """For each look and each rung, the sets that have played and all that will, with their games."""
         look, settings, plan = self.look, self.settings, []
         for i, size in enumerate(look.sizes):
             done = len(look.regrets[i]) if i < len(look.regrets) else 0
-            plan.append(((done, look.games[i]), (size, look.games[i])))
+            players = look.players[i]
+            plan.append(((done * players, look.games[i]), (size * players, look.games[i])))
         for rung, (begin, end), games in zip(settings.rungs, settings.spans, self._games, strict=True):
             done = sum(min(max(run.generation, begin), end) - begin for run in self.runs.values())
             all_ = rung.runs * rung.generations
-            plan.append(((settings.population * done, games), (settings.population * all_, games)))
+            plan.append(((self._players * done, games), (self._players * all_, games)))
         return plan
 
     @property
@@ -173,13 +177,15 @@ class StagedSearch:
 
     def judge(self, parameters: Sequence[NSAParameters], workers: Workers | None = None) -> list[float]:
         """Mean regrets on the games that the runs are judged by."""
-        seed = (self.settings.seed, JUDGE)
+        seed, around = (self.settings.seed, JUDGE), (self.genome, self.settings.inexact)
         if self.fitness is None:
             games = dataclasses.replace(self.settings.games, iterations=JUDGED_BY)
-            found = evaluate(games, seed, parameters, workers).regret
+            found = evaluate_around(games, seed, parameters, workers, *around).regret
         else:
             seeds = [(*seed, i) for i in range(JUDGED_BY)]
-            found = np.hstack([evaluate(self.fitness, each, parameters, workers).regret for each in seeds])
+            found = np.hstack(
+                [evaluate_around(self.fitness, each, parameters, workers, *around).regret for each in seeds]
+            )
         return [float(regret) for regret in found.mean(axis=1)]
 
     def candidates(self) -> dict[str, NSAParameters]:

@@ -61,6 +61,8 @@ class StagedSettings:
         where much is mediocre; from others small steps lead nowhere. The race tells which is which.
     fixed : dict
         Parameters that are not searched, by name, with their values.
+    inexact : float
+        How far genes are off when sets are judged, see :class:`evolution.settings.SearchSettings`.
     seed : int
     """
 
@@ -70,6 +72,7 @@ class StagedSettings:
     population: int = 64
     sigmas: tuple[float, ...] = (0.03, 0.25)
     fixed: dict[str, float] = field(default_factory=dict)
+    inexact: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -124,6 +127,7 @@ class StagedSettings:
             sigma=self.sigmas[(number - 1) % len(self.sigmas)],
             start=start,
             fixed=self.fixed,
+            inexact=self.inexact,
             seed=self.seed * 1000 + number,
         )
 

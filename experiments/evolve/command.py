@@ -27,7 +27,7 @@ from experiments.core.workers import MOST_WORKERS, check_workers
 from experiments.evolve import folder as folders
 from experiments.evolve.beginning import Asked, begun, reproduced, resumed
 from experiments.evolve.figures_command import check_readable, drawn, write_all
-from experiments.evolve.page import PAGE, page
+from experiments.evolve.page import PAGE, page, report_table
 from experiments.evolve.progress import game_rounds, so_far
 from experiments.evolve.running import choose, evolve
 from experiments.evolve.settings import PRESETS, EvolutionSettings
@@ -46,12 +46,13 @@ examples:
   nsa evolve --preset quick
   nsa evolve --workers 2 --out my-search
   nsa evolve --resume my-search
+  nsa evolve --inexact 0.005 --out broad
   nsa evolve --preset paper-main --workers 2 --out as-the-paper
   nsa evolve --start minbandit-38 --sigma 0.3 --generations 40 --fix w_max=4.5 --envs MAB-sin --arms 5,50
   nsa evolve --model adapting.py --fix b=0.5 --out adapted
   nsa evolve --scheduler tcp://127.0.0.1:8786
   nsa evolve --slurm 16 --slurm-option queue=normal --slurm-option walltime=02:00:00
-  nsa evolve --reproduce my-search/best.json --out again
+  nsa evolve --reproduce evolved --workers 2
   nsa play --parameters my-search/best.json"""
 
 
@@ -185,11 +186,11 @@ def _told_in_full(
 
 
 def _table(champion: Champion) -> str:
-    rows = [[name, f"{found['reward']:.4f}", f"{found['regret']:.4f}"] for name, found in champion.report.items()]
+    header, rows = report_table(champion.report)
     words = f"champion: {champion.origin}"
     if champion.training is not None:
         words += f"; highest fitness in the search {champion.training:.4f} (a lucky score)"
-    return f"{words}\n\n" + text_table(["on further games of the same kind", "mean reward", "regret"], rows)
+    return f"{words}\n\n" + text_table(["on further games of the same kind", *header[1:]], rows)
 
 
 def _compared(champion: Champion, again: ParameterSet) -> str:

@@ -87,6 +87,8 @@ def _told(settings: EvolutionSettings, search: AnySearch) -> str:
     """How it was searched."""
     games = f"{', '.join(settings.envs)} with {', '.join(map(str, settings.arms))} arms"
     games = f"{games}, {settings.trials} x {settings.rounds} rounds"
+    if settings.inexact:
+        games = f"{games}, genes off by {settings.inexact:.1%} of their ranges"
     each = f"{settings.population} individuals"
     if settings.in_stages:
         race = ", then ".join(
@@ -94,4 +96,5 @@ def _told(settings: EvolutionSettings, search: AnySearch) -> str:
             for n, *rest in (rung.split("x") for rung in settings.rungs)
         )
         return f"a look at {settings.look} random sets, CMA-ES with {each}, {race}; {games}"
-    return f"CMA-ES, {each}, {search.generation} generations, {games}, {settings.iterations} iterations"
+    start = f" from {settings.start}" if settings.start else ""
+    return f"CMA-ES{start}, {each}, {search.generation} generations, {games}, {settings.iterations} iterations"

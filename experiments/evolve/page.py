@@ -73,7 +73,7 @@ def page(
         how=_how(settings),
         told=f"{search.generation} generations, {game_rounds(search):,} game-rounds",
         champion=champion,
-        report=[[name, f"{row['reward']:.4f}", f"{row['regret']:.4f}"] for name, row in champion.report.items()],
+        report=report_table(champion.report),
         best=folder / folders.BEST,
         sentences=strategy(champion.parameters, model, search.genome).sentences(),
         measured=_measured(GAMES if model.kind == "rate" else SPIKING_GAMES),
@@ -83,6 +83,17 @@ def page(
         settings={name: shown(value) for name, value in dataclasses.asdict(settings).items() if _is_given(value)},
         versions=", ".join(f"{name} {version}" for name, version in versions().items()),
     )
+
+
+#: What is reported of sets, by its name in the report.
+COLUMNS = {"reward": "mean reward", "regret": "regret", "regret_off": "regret, genes a little off"}
+
+
+def report_table(report: Mapping[str, Mapping[str, float]]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a champion's report."""
+    columns = [key for key in COLUMNS if key in report["champion"]]
+    rows = [[name, *(f"{row[key]:.4f}" for key in columns)] for name, row in report.items()]
+    return ["", *(COLUMNS[key] for key in columns)], rows
 
 
 def _measured(games: tuple[int, int, int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from evolution.judging import PAIR, players_of
 from evolution.search import Search
 from evolution.staged import AnySearch, StagedSearch
 
@@ -49,7 +50,9 @@ def game_rounds(search: AnySearch) -> int:
     """Rounds of games that all individuals of the generations have played, the look's included."""
     if isinstance(search, StagedSearch):
         return search.game_rounds
-    return search.settings.games.game_rounds * sum(record["population"] for record in search.logbook)
+    settings = search.settings
+    each = settings.games.game_rounds * players_of(settings.inexact, PAIR)
+    return each * sum(record["population"] for record in search.logbook)
 
 
 def so_far(search: AnySearch) -> str:

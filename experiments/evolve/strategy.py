@@ -11,6 +11,7 @@ import numpy as np
 import envs
 from evolution.fitness import Games, scores
 from evolution.genome import Genome
+from evolution.judging import evaluate_around
 from experiments.core.functions import activities_left
 from nsa_brian import NSA, NSAParameters
 from nsa_brian.model.base import AnyModel
@@ -22,9 +23,8 @@ from nsa_brian.spiking.calibration import paper_part
 GAMES = (10, 20, 500)
 #: Neurons that spike play fewer.
 SPIKING_GAMES = (5, 8, 100)
-#: How far genes are off where it is asked how exact they must be, and draws of that. A gene's range is 2 pi wide, so
-#: this is some 2% of it.
-OFF, DRAWS = 0.1, 20
+#: How far genes are off where it is asked how exact they must be, as a part of their ranges, and draws of that.
+OFF, DRAWS = 0.01, 20
 #: Rewards, or misses, in a row that are tried at most.
 IN_A_ROW = 100
 
@@ -95,7 +95,8 @@ class Strategy:
         exact, off = self.off
         if np.isfinite(off):
             told.append(
-                f"With all genes off by about 2% of their ranges, regret {_change(exact, off)}: {_place(off - exact)}."
+                f"With all genes off by about {OFF:.0%} of their ranges, regret {_change(exact, off)}: "
+                f"{_place(off - exact)}."
             )
         return told
 
@@ -147,10 +148,9 @@ def _off(parameters: NSAParameters, genome: Genome, model: AnyModel) -> tuple[fl
     """Regret of a set, and the mean regret of sets near by."""
     n_arms, n_games, rounds = GAMES
     games = Games(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
-    moved = np.random.default_rng(1).normal(genome.encode(parameters), OFF, (DRAWS, genome.size))
-    individuals = [parameters, *(genome.decode(genes.tolist()) for genes in moved)]
-    exact, *near = scores(games, (1,), individuals).regret.mean(axis=1).tolist()
-    return exact, float(np.mean(near))
+    exact = scores(games, (1,), [parameters])
+    near = evaluate_around(games, (1,), [parameters], None, genome, OFF, DRAWS)
+    return float(exact.regret.mean()), float(near.regret.mean())
 
 
 def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

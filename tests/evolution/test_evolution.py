@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
-from evolution.search import Individual, evaluate
+from evolution.judging import evaluate
+from evolution.search import Individual
 from evolution.workers import Serial
 from nsa_brian import PARAMETERS, NSAParameters, load
 

@@ -13,8 +13,9 @@ from spiking import small as small_spiking
 import envs
 from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
 from evolution.checkpoint import kept_generations, read_generation
+from evolution.judging import evaluate
 from evolution.luck import CommonLuck, stream
-from evolution.search import GAMES, SELECTION, evaluate
+from evolution.search import GAMES, SELECTION
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import PARAMETERS, Model, Parameter, load
 from nsa_brian.plugins import load_plugins

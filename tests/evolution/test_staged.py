@@ -11,7 +11,8 @@ from evolution.look import KEEP, LOOKS, Look
 from nsa_brian import load
 
 SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
-SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)
+RUNGS = (Rung(3, 2), Rung(2, 2), Rung(1, 3, 2))
+SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=RUNGS, population=6, inexact=0.01, seed=3)
 
 
 def finished(search, workers=None, folder=None):
@@ -166,12 +167,13 @@ def test_another_search_is_not_written_over(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "fits"), [({}, True), ({"sets": 2000}, False), ({"rungs": (Rung(1, 1, 300),)}, False)]
+    ("change", "fits"),
+    [({}, True), ({"sets": 2000}, False), ({"rungs": (Rung(1, 1, 300),)}, False), ({"inexact": 0.01}, False)],
 )
 def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, fits, monkeypatch):
-    """All arms of individuals x bandits x games, and some copies: 98, 197 and 691 kB."""
+    """All arms of players x bandits x games, and some copies: 98, 197, 691 and 393 kB."""
     monkeypatch.setattr(memory, "free_memory", lambda: 150e3)
-    settings = dataclasses.replace(SETTINGS, **change)
+    settings = dataclasses.replace(SETTINGS, **{"inexact": 0.0, **change})
     if fits:
         StagedSearch(settings)
     else:

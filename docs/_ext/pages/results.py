@@ -40,7 +40,7 @@ PAGES = {
         "Evolution",
         "What the search for parameters finds, and what it takes. How it works: [](../../explanation/evolution.md).",
         (
-            *(f"evolution-{name}" for name in ("1", "2", "3")),
+            *(f"evolution-{name}" for name in ("evolved", "1", "2", "3")),
             "table-from-nothing",
             *(f"evolution-{name}" for name in ("ablation", "adapting", "paper-main", "paper-appendix")),
             "response",

@@ -194,7 +194,7 @@ BAD = {
     "population 1": (["--population", "1"], "population must be a whole number from 4 up, got 1"),
     "not a number": (["--sigma", "wide"], "--sigma takes numbers, got 'wide'"),
     "several steps": (["--preset", "paper-main", "--sigma", "0.1,0.2"], "--sigma takes one step size for one run"),
-    "unknown preset": (["--preset", "papre"], "known: default, quick, spiking, paper-main"),
+    "unknown preset": (["--preset", "papre"], "known: default, quick, spiking, evolved, paper-main"),
     "unknown bandit": (["--envs", "MAB-Q"], "unknown bandit 'MAB-Q'"),
     "unknown engine": (["--engine", "network"], "engine must be one of table, rounds"),
     "unknown start": (["--start", "nobody"], "no parameter set 'nobody'"),
