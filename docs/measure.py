@@ -23,6 +23,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 DOCS = Path(__file__).resolve().parent
@@ -33,6 +34,7 @@ from pages import results  # noqa: E402
 
 from experiments.bench.command import processor  # noqa: E402
 from experiments.bench.command import tables as bench_tables  # noqa: E402
+from experiments.core.game_settings import PAPER_BANDITS  # noqa: E402
 from experiments.core.results import versions  # noqa: E402
 from experiments.evolve.page import report_table  # noqa: E402
 from experiments.registry import study  # noqa: E402
@@ -70,7 +72,7 @@ MEASUREMENTS = {
             ("1", "--seed 1", "--preset quick --seed 1", "race"),
             ("2", "--seed 2", "--preset quick --seed 2", "race"),
             ("3", "--seed 3", "--preset quick --seed 3", "race"),
-            ("evolved", "--preset evolved", "--preset paper-quick --start minbandit-38", "fitness"),
+            ("evolved", "--preset evolved", "--preset paper-quick --start minbandit-38 --inexact 0.005", "fitness"),
             ("adapting", "--model adapting.py --seed 1", "--model adapting.py --preset quick", "race"),
             ("paper-main", "--preset paper-main --seed 1", "--preset paper-quick", "functions"),
             ("paper-appendix", "--preset paper-appendix --seed 1", "--preset paper-quick --seed 1", "functions"),
@@ -139,9 +141,20 @@ def record(name: str, quick: bool, told: dict[str, Any], seconds: float, out: Pa
         told["n_cells"] = len(told["cells"])
     if "standings" in told:
         told["n_ranked"] = len(told["standings"]["all"]["ranks"]["mean"])
+        told["regret_by_arms"] = regret_by_arms(told["cells"])
     found["summary"] = {key: value for key, value in told.items() if key not in how.without}
     if how.figure:
         shutil.copyfile(files.get(how.figure, out / "bench.png"), DOCS / "results" / f"{name}.png")
+    return found
+
+
+def regret_by_arms(cells: list[dict[str, Any]]) -> dict[int, dict[str, float]]:
+    """Each agent's mean regret over the paper's bandits, by the number of arms."""
+    papers = [cell for cell in cells if cell["env"] in PAPER_BANDITS]
+    found = {}
+    for arms in sorted({cell["arms"] for cell in papers}):
+        played = [cell["agents"] for cell in papers if cell["arms"] == arms]
+        found[arms] = {name: mean(agents[name]["regret"]["mean"] for agents in played) for name in played[0]}
     return found
 
 

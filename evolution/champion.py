@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from evolution.fitness import Scores
-from evolution.judging import evaluate_around
+from evolution.judging import Around, evaluate_much
 from evolution.search import REPORT, SELECTION
 from evolution.staged import AnySearch
 from evolution.workers import Workers
@@ -34,7 +32,8 @@ class Champion:
         search.
     report : dict
         Mean reward and regret of the champion and of others on games of their own, that chose nobody: the score to
-        believe. In a search with inexact genes also "regret_off", the mean regret with genes off.
+        believe. In a search with inexact genes also "regret_off", the mean regret as the
+        search judges: with genes off, and rates read coarsely by half of the players.
 
     With a fitness of one's own, "reward" is its value and "regret" minus that.
     """
@@ -69,40 +68,31 @@ def choose_champion(
         Parameters that the champion is reported beside, by name; those of the model's own that they do not name have
         their defaults.
     """
-    complete = search.settings.model.complete
-    candidates = search.candidates()
-    inexact = search.settings.inexact
-    held_out = partial(_held_out, search, iterations, workers)
-    rewards = dict(zip(candidates, held_out(SELECTION, candidates.values(), inexact)["reward"], strict=True))
+    complete, candidates, settings = search.settings.model.complete, search.candidates(), search.settings
+    judge = search.fitness or settings.games
+    inexact, exact = Around(search.genome, settings.inexact), Around(search.genome, 0.0)
+
+    def held_out(purpose: int, sets: Mapping[str, NSAParameters], around: Around) -> Scores:
+        seed = (settings.seed, purpose)
+        return evaluate_much(judge, seed, list(sets.values()), workers, around, iterations)
+
+    rewards = dict(zip(candidates, _means(held_out(SELECTION, candidates, inexact).reward), strict=True))
     origin = max(rewards, key=lambda name: rewards[name])
     reported = {"champion": candidates[origin], **{name: complete(p) for name, p in (others or {}).items()}}
-    report = held_out(REPORT, reported.values(), 0.0)
-    if inexact:
-        report["regret_off"] = held_out(REPORT, reported.values(), inexact)["regret"]
+    found = held_out(REPORT, reported, exact)
+    columns = {"reward": _means(found.reward), "regret": _means(found.regret)}
+    if settings.inexact:
+        columns["regret_off"] = _means(held_out(REPORT, reported, inexact).regret)
     return Champion(
         parameters=candidates[origin],
         origin=origin,
         training=max((record["best"] for record in search.logbook), default=None),
         selection=rewards,
-        report={name: {key: found[i] for key, found in report.items()} for i, name in enumerate(reported)},
+        report={name: {key: column[i] for key, column in columns.items()} for i, name in enumerate(reported)},
     )
 
 
-def _held_out(
-    search: AnySearch,
-    iterations: int,
-    workers: Workers | None,
-    purpose: int,
-    parameters: Iterable[NSAParameters],
-    inexact: float,
-) -> dict[str, list[float]]:
-    """Mean scores on games, or under seeds, that the search never saw."""
-    seed, fitness, around = search.settings.seed, search.fitness, (workers, search.genome, inexact)
-    sets = list(parameters)
-    if fitness is None:
-        games = dataclasses.replace(search.settings.games, iterations=iterations)
-        found = [evaluate_around(games, (seed, purpose), sets, *around)]
-    else:
-        found = [evaluate_around(fitness, (seed, purpose, i), sets, *around) for i in range(iterations)]
-    names, parts = Scores._fields, zip(*found, strict=True)
-    return {name: np.hstack(part).mean(axis=1).tolist() for name, part in zip(names, parts, strict=True)}
+def _means(found: np.ndarray) -> list[float]:
+    """Over the cells or seeds, for each set."""
+    means: list[float] = found.mean(axis=1).tolist()
+    return means

@@ -22,7 +22,7 @@ from nsa_brian.parameters import NSAParameters
 
 CHECKPOINT, LOGBOOK, GENERATIONS = "checkpoint.npz", "logbook.csv", "generations"
 
-SEARCH = Form("nsa-search", 3, "a checkpoint of a search")
+SEARCH = Form("nsa-search", 4, "a checkpoint of a search")
 GENERATION = Form("nsa-generation", 1, "a generation of a search")
 
 

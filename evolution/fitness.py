@@ -54,8 +54,7 @@ class Games:
     engine : {"", "table", "rounds"}
         What plays them; empty for the fastest that runs the model.
     tolerance : float, optional
-        Activities that differ by less count as equal, in their own unit; by default what the engine has. Without it
-        a search finds sets that decide by differences which nothing else could read.
+        Activities that differ by less count as equal, in their own unit; by default what the engine has.
     model : Model
         Who plays them; by default the paper's.
     """
@@ -74,8 +73,9 @@ class Games:
             check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {self.engine!r}")
-        if self.tolerance is not None and not 0 <= self.tolerance < math.inf:
-            raise ValueError(f"tolerance must be a number from 0 up, got {self.tolerance}")
+        told = 0.0 if self.tolerance is None else self.tolerance
+        if not isinstance(told, int | float) or not 0 <= told < math.inf:
+            raise ValueError(f"tolerance must be a number from 0 up, got {told!r}")
         for name in ("envs", "arms"):
             values = getattr(self, name)
             if not values or len(set(values)) < len(values):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from deap import base
@@ -15,12 +16,39 @@ from nsa_brian.parameters import NSAParameters
 
 #: The stream of random numbers that say how genes are off, apart from those of the games under the same seed.
 OFF = 100
-#: Where genes count as inexact, the sets that play for one: a pair for an individual of a generation, so that many can
-#: be seen; more where few sets are left to choose from.
-PAIR, MANY = 2, 8
-#: Rates that differ by less are equal to half of them. A search by exact rates alone finds sets that decide by
+#: Pairs of sets that play for an individual of a generation, of which there are many, and for one of few.
+ONE_PAIR, PAIRS = 1, 4
+#: Rates that differ by less are equal to one of each pair. A search by exact rates alone finds sets that decide by
 #: differences which no noisy neuron could read.
 BLUNT = 0.01
+
+
+@dataclass(frozen=True)
+class Around:
+    """What counts as the same set when sets are judged.
+
+    Attributes
+    ----------
+    genome : Genome
+    inexact : float
+        Standard deviation of what genes are off by, as a part of each one's range; 0: genes are exact.
+    pairs : int
+        Of sets near by that play for one: to each way of being off the opposite one.
+    """
+
+    genome: Genome
+    inexact: float
+    pairs: int = PAIRS
+
+    @property
+    def players(self) -> int:
+        """Sets that play for one."""
+        return 2 * self.pairs if self.inexact else 1
+
+    @property
+    def at_once(self) -> int:
+        """How many of them do so at the same time."""
+        return self.pairs if self.inexact else 1
 
 
 def evaluate(
@@ -42,39 +70,46 @@ def evaluate(
     return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def players_of(inexact: float, players: int = MANY) -> int:
-    """Sets that play for one."""
-    return players if inexact else 1
-
-
 def evaluate_around(
     judge: Games | OwnFitness,
     seed: tuple[int, ...],
     parameters: Sequence[NSAParameters],
     workers: Workers | None,
-    genome: Genome,
-    inexact: float,
-    players: int = MANY,
+    around: Around,
 ) -> Scores:
-    """The same where nothing is exact: means over sets near by that play for each, off in the same ways for all.
+    """The same where nothing is exact: means over sets near by, off in the same ways for all.
 
-    ``inexact`` is the standard deviation of what genes are off by, as a part of each one's range. With each way of
-    being off goes its opposite, so that on a slope it makes no difference. To those in opposite ways, rates that differ
-    by less than :data:`BLUNT` are equal.
+    Of each pair one reads rates exactly, and to the other those that differ by less than :data:`BLUNT` are equal.
     """
-    if not inexact:
+    if not around.inexact:
         return evaluate(judge, seed, parameters, workers)
-    by = np.random.default_rng([*seed, OFF]).normal(0, inexact, (players // 2, genome.size))
+    genome, pairs = around.genome, around.pairs
+    by = np.random.default_rng([*seed, OFF]).normal(0, around.inexact, (pairs, genome.size))
     halves = [
-        evaluate(judges, seed, [genome.near(each, off) for each in parameters for off in ways], workers)
-        for judges, ways in ((judge, by), (_blunt(judge), -by))
+        evaluate(half, seed, [genome.near(each, off) for each in parameters for off in ways], workers)
+        for half, ways in ((judge, by), (_blunt(judge), -by))
     ]
-    shape = (len(parameters), players // 2, -1)
+    shape = (len(parameters), pairs, -1)
     return Scores(*(sum(half.reshape(shape).mean(axis=1) for half in both) / 2 for both in zip(*halves, strict=True)))
 
 
+def evaluate_much(
+    judge: Games | OwnFitness,
+    seed: tuple[int, ...],
+    parameters: Sequence[NSAParameters],
+    workers: Workers | None,
+    around: Around,
+    iterations: int,
+) -> Scores:
+    """The same by so many games of each kind, or by a fitness of one's own under so many seeds."""
+    if isinstance(judge, Games):
+        return evaluate_around(dataclasses.replace(judge, iterations=iterations), seed, parameters, workers, around)
+    found = [evaluate_around(judge, (*seed, i), parameters, workers, around) for i in range(iterations)]
+    return Scores(*(np.hstack(parts) for parts in zip(*found, strict=True)))
+
+
 def _blunt(judge: Games | OwnFitness) -> Games | OwnFitness:
-    """Games in which small differences of activity cannot be read; spikes are counted, and have a tolerance anyway."""
+    """Games in which small differences of rates cannot be read; spikes are counted, and have a tolerance anyway."""
     if not isinstance(judge, Games) or judge.model.kind == "spiking":
         return judge
-    return dataclasses.replace(judge, tolerance=BLUNT)
+    return dataclasses.replace(judge, tolerance=max(BLUNT, judge.tolerance or 0.0))

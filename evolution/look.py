@@ -12,7 +12,7 @@ import numpy as np
 
 from evolution.fitness import Games, OwnFitness, choices
 from evolution.genome import Genome
-from evolution.judging import evaluate_around, players_of
+from evolution.judging import Around, evaluate_around
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -66,15 +66,14 @@ class Look:
     ) -> None:
         self.n_sets, self.n_starts = n_sets, n_starts
         self._genome, self._seed, self._fitness = genome, seed, fitness
-        self._inexact = [0.0] + [inexact] * (LOOKS - 1)
-        #: Sets that play for one at each look.
-        self.players = [players_of(off) for off in self._inexact]
+        #: What counts as the same set at each look.
+        self.around = [Around(genome, 0.0)] + [Around(genome, inexact)] * (LOOKS - 1)
         rounds = min(games.rounds, ROUNDS)
         trials = [1] * (LOOKS - 1) + [games.trials]
         #: What is played at each look.
         self.games = [replace(games, iterations=MORE**i, trials=n, rounds=rounds) for i, n in enumerate(trials)]
-        for played, size, players in zip(self.games, self.sizes, self.players, strict=True):
-            played.check_memory(min(size * players, BATCH))
+        for played, size, around in zip(self.games, self.sizes, self.around, strict=True):
+            played.check_memory(min(size, BATCH // around.players) * around.at_once)
         self.looked_at = [np.arange(n_sets)]
         self.regrets = [np.empty(0)]
 
@@ -98,9 +97,9 @@ class Look:
         """Score some more sets; after the last of a look, choose who is looked at again."""
         look = len(self.looked_at) - 1
         sets, known = self.looked_at[look], self.regrets[look]
-        some = [self.parameters(number) for number in sets[len(known) : len(known) + BATCH // self.players[look]]]
-        judge, seed = self._fitness or self.games[look], (*self._seed, look)
-        found = evaluate_around(judge, seed, some, workers, self._genome, self._inexact[look])
+        judge, seed, around = self._fitness or self.games[look], (*self._seed, look), self.around[look]
+        some = [self.parameters(number) for number in sets[len(known) : len(known) + BATCH // around.players]]
+        found = evaluate_around(judge, seed, some, workers, around)
         self.regrets[look] = known = np.concatenate([known, found.regret.mean(axis=1)])
         if len(known) == len(sets) and look + 1 < LOOKS:
             best = sets[np.argsort(known, kind="stable")]

@@ -14,7 +14,7 @@ from deap import base, cma, tools
 
 from evolution import checkpoint
 from evolution.fitness import Games, OwnFitness
-from evolution.judging import PAIR, evaluate_around
+from evolution.judging import ONE_PAIR, Around, evaluate_around
 from evolution.settings import SMALLEST_STEP, SearchSettings
 from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Workers
@@ -96,6 +96,7 @@ class Search:
             raise ValueError(f"fitness must be a function of parameters and seed, got {fitness!r}")
         self.settings, self.fitness = settings, fitness
         self.genome = settings.genome
+        self.around = Around(self.genome, settings.inexact, ONE_PAIR)
         self.generation = self.restart = 0
         self.population: list[Individual] = []
         self.centres: list[np.ndarray] = []
@@ -146,7 +147,7 @@ class Search:
             population = toolbox.generate()
         parameters = [self.genome.decode(individual) for individual in population]
         judge, seed = self.fitness or games or self.settings.games, (self.settings.seed, GAMES, self.generation)
-        found = evaluate_around(judge, seed, parameters, workers, self.genome, self.settings.inexact, PAIR)
+        found = evaluate_around(judge, seed, parameters, workers, self.around)
         for individual, reward, regret in zip(
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
         ):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
-from evolution.judging import PAIR, players_of
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
@@ -81,7 +80,7 @@ class SearchSettings:
         genome = self.genome  # refuses what it refuses
         for bound in (-math.pi, math.pi):  # all parameters at the low end of their ranges, then at the high one
             steps_of(genome.decode([bound] * genome.size))
-        self.games.check_memory(self.population * players_of(self.inexact, PAIR))
+        self.games.check_memory(self.population)
 
     @property
     def model(self) -> AnyModel:

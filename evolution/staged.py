@@ -14,7 +14,7 @@ from deap import tools
 from evolution.archive import Arrays, Form
 from evolution.checkpoint import identity, versions
 from evolution.fitness import Games, OwnFitness
-from evolution.judging import PAIR, evaluate_around, players_of
+from evolution.judging import ONE_PAIR, Around, evaluate_much
 from evolution.look import Look
 from evolution.search import Search, check_fitness, name_of
 from evolution.staged_settings import StagedSettings
@@ -66,9 +66,8 @@ class StagedSearch:
         self.look = Look(settings.sets, settings.starts, settings.games, self.genome, seed, fitness, inexact)
         # Made once: games make their bandits, to see whether they can.
         self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
-        self._players = settings.population * players_of(settings.inexact, PAIR)
         for games in self._games:
-            games.check_memory(self._players)
+            games.check_memory(settings.population)
         self.runs: dict[int, Search] = {}
         self.began: dict[int, float] = {}
         self.judged: list[dict[int, float]] = []
@@ -130,12 +129,13 @@ class StagedSearch:
         look, settings, plan = self.look, self.settings, []
         for i, size in enumerate(look.sizes):
             done = len(look.regrets[i]) if i < len(look.regrets) else 0
-            players = look.players[i]
+            players = look.around[i].players
             plan.append(((done * players, look.games[i]), (size * players, look.games[i])))
+        individuals = settings.population * Around(self.genome, settings.inexact, ONE_PAIR).players
         for rung, (begin, end), games in zip(settings.rungs, settings.spans, self._games, strict=True):
             done = sum(min(max(run.generation, begin), end) - begin for run in self.runs.values())
             all_ = rung.runs * rung.generations
-            plan.append(((self._players * done, games), (self._players * all_, games)))
+            plan.append(((individuals * done, games), (individuals * all_, games)))
         return plan
 
     @property
@@ -177,16 +177,9 @@ class StagedSearch:
 
     def judge(self, parameters: Sequence[NSAParameters], workers: Workers | None = None) -> list[float]:
         """Mean regrets on the games that the runs are judged by."""
-        seed, around = (self.settings.seed, JUDGE), (self.genome, self.settings.inexact)
-        if self.fitness is None:
-            games = dataclasses.replace(self.settings.games, iterations=JUDGED_BY)
-            found = evaluate_around(games, seed, parameters, workers, *around).regret
-        else:
-            seeds = [(*seed, i) for i in range(JUDGED_BY)]
-            found = np.hstack(
-                [evaluate_around(self.fitness, each, parameters, workers, *around).regret for each in seeds]
-            )
-        return [float(regret) for regret in found.mean(axis=1)]
+        judge, around = self.fitness or self.settings.games, Around(self.genome, self.settings.inexact)
+        found = evaluate_much(judge, (self.settings.seed, JUDGE), parameters, workers, around, JUDGED_BY)
+        return [float(regret) for regret in found.regret.mean(axis=1)]
 
     def candidates(self) -> dict[str, NSAParameters]:
         """Who may become champion: the sets that runs began at, who came far in the last, the leader's mean centre.

@@ -17,7 +17,7 @@ from experiments.core.options import chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.evolve import folder as folders
 from experiments.evolve.folder import Begun
-from experiments.evolve.settings import PRESETS, EvolutionSettings, assignments, check_kind, preset_for
+from experiments.evolve.settings import PRESETS, EvolutionSettings, assigned, assignments, check_kind, preset_for
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER
@@ -103,6 +103,9 @@ def _settings(args: argparse.Namespace) -> tuple[EvolutionSettings, SearchSettin
     name = preset_for(given, given.get("model", "")) if args.preset is None else args.preset
     preset = chosen_preset(PRESETS, name)
     check_kind(preset, given)
+    if "fix" in given:  # beside what the preset fixes, and before it
+        fixed = {**assignments(preset.fix), **assignments(given["fix"])}
+        given["fix"] = assigned(fixed)
     settings = dataclasses.replace(preset, **given)
     search = settings.search()  # refuses what the search, a bandit, the model or the genome refuses
     model = settings.model or ("paper" if search.model == PAPER else settings.start)

@@ -48,7 +48,7 @@ examples:
   nsa evolve --resume my-search
   nsa evolve --inexact 0.005 --out broad
   nsa evolve --preset paper-main --workers 2 --out as-the-paper
-  nsa evolve --start minbandit-38 --sigma 0.3 --generations 40 --fix w_max=4.5 --envs MAB-sin --arms 5,50
+  nsa evolve --start minbandit-38 --sigma 0.05 --generations 40 --fix w_max=4.5 --envs MAB-sin --arms 5,50
   nsa evolve --model adapting.py --fix b=0.5 --out adapted
   nsa evolve --scheduler tcp://127.0.0.1:8786
   nsa evolve --slurm 16 --slurm-option queue=normal --slurm-option walltime=02:00:00

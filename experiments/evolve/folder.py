@@ -11,7 +11,7 @@ from evolution.staged import AnySearch
 from experiments.core.files import write_text
 from experiments.core.options import some
 from experiments.evolve.progress import so_far
-from experiments.evolve.settings import EvolutionSettings
+from experiments.evolve.settings import OF_ITS_OWN, EvolutionSettings, inexactly
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
 
@@ -77,18 +77,22 @@ def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, 
         f"reward {found['reward']:.4f}, regret {found['regret']:.4f}."
         + ("" if champion.training is None else f" Highest fitness in the search: {champion.training:.4f}."),
         model=None if model == PAPER else model,
-        evolve=dataclasses.asdict(settings) if search.stop else None,  # who runs it again runs it to its end
+        evolve=dataclasses.asdict(settings) if search.stop and _is_said_by(settings, search) else None,
     )
     write_text(folder / BEST, best.to_json())
     return best
+
+
+def _is_said_by(settings: EvolutionSettings, search: AnySearch) -> bool:
+    """Whether the options say all of a search: one that was begun from Python may have what no option has."""
+    return settings.start != OF_ITS_OWN and search.settings.games.tolerance is None
 
 
 def _told(settings: EvolutionSettings, search: AnySearch) -> str:
     """How it was searched."""
     games = f"{', '.join(settings.envs)} with {', '.join(map(str, settings.arms))} arms"
     games = f"{games}, {settings.trials} x {settings.rounds} rounds"
-    if settings.inexact:
-        games = f"{games}, genes off by {settings.inexact:.1%} of their ranges"
+    games += inexactly(settings)
     each = f"{settings.population} individuals"
     if settings.in_stages:
         race = ", then ".join(

@@ -15,7 +15,7 @@ from evolution.staged import AnySearch
 from experiments.core.page import inline, render, shown
 from experiments.evolve import folder as folders
 from experiments.evolve.progress import game_rounds
-from experiments.evolve.settings import EvolutionSettings
+from experiments.evolve.settings import EvolutionSettings, inexactly
 from experiments.evolve.strategy import GAMES, SPIKING_GAMES, strategy
 from nsa_brian import NSAParameters
 
@@ -86,7 +86,7 @@ def page(
 
 
 #: What is reported of sets, by its name in the report.
-COLUMNS = {"reward": "mean reward", "regret": "regret", "regret_off": "regret, genes a little off"}
+COLUMNS = {"reward": "mean reward", "regret": "regret", "regret_off": "regret, judged inexactly"}
 
 
 def report_table(report: Mapping[str, Mapping[str, float]]) -> tuple[list[str], list[list[str]]]:
@@ -103,10 +103,12 @@ def _measured(games: tuple[int, int, int]) -> str:
 
 
 def _how(settings: EvolutionSettings) -> str:
+    judged = inexactly(settings)
     if not settings.in_stages:
-        return f"by one run of CMA-ES with {settings.population} individuals"
+        start = f" from {settings.start}" if settings.start else ""
+        return f"by one run of CMA-ES{start} with {settings.population} individuals{judged}"
     race = ", then ".join(rung.split("x")[0] for rung in settings.rungs)
-    return f"in stages: a look at {settings.look} random sets, then a race of {race} runs of CMA-ES"
+    return f"in stages: a look at {settings.look} random sets, then a race of {race} runs of CMA-ES{judged}"
 
 
 def _rows(parameters: NSAParameters, search: AnySearch) -> list[list[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from evolution.judging import PAIR, players_of
 from evolution.search import Search
 from evolution.staged import AnySearch, StagedSearch
 
@@ -50,8 +49,7 @@ def game_rounds(search: AnySearch) -> int:
     """Rounds of games that all individuals of the generations have played, the look's included."""
     if isinstance(search, StagedSearch):
         return search.game_rounds
-    settings = search.settings
-    each = settings.games.game_rounds * players_of(settings.inexact, PAIR)
+    each = search.settings.games.game_rounds * search.around.players
     return each * sum(record["population"] for record in search.logbook)
 
 

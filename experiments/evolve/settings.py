@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,9 @@ from experiments.core.game_settings import bandits
 from experiments.core.options import setting, some
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
+
+#: What a start is called that no option named.
+OF_ITS_OWN = "a set of its own"
 
 #: Options that are settings of the games, or of any search, under the same names.
 OF_GAMES = ("envs", "arms", "trials", "rounds")
@@ -41,7 +44,9 @@ class EvolutionSettings:
     model: str = setting(
         "", "what is evolved: FILE.py, FILE.py:NAME, FILE.json (default: the start's, else the paper's)", "MODEL"
     )
-    fix: tuple[str, ...] = setting((), "a parameter that is not searched; repeatable", "NAME=VALUE", flag="--fix")
+    fix: tuple[str, ...] = setting(
+        (), "a parameter that is not searched, beside those of the preset; repeatable", "NAME=VALUE", flag="--fix"
+    )
     start: str = setting("", "one run: first centre, a set or a file (default: the middle of all ranges)", "SET")
     sigma: tuple[float, ...] = setting(
         (0.03, 0.25), "first step size, in units of the unbounded genes; in stages runs begin with each of several", "X"
@@ -92,7 +97,7 @@ class EvolutionSettings:
             **some(games, *OF_GAMES),
             engine=games.played_by,
             model=games.model.name,
-            fix=tuple(f"{name}={repr(value).removesuffix('.0')}" for name, value in search.fixed.items()),
+            fix=assigned(search.fixed),
             **some(search, *OF_SEARCHES),
         )
         if isinstance(search, StagedSettings):
@@ -102,7 +107,7 @@ class EvolutionSettings:
             found,
             sigma=(search.sigma,),
             iterations=games.iterations,
-            start="" if search.start is None else "of its own",
+            start="" if search.start is None else OF_ITS_OWN,
             **some(search, "generations", "stagnation", "restarts"),
         )
 
@@ -127,8 +132,8 @@ PRESETS = {
     "spiking": dataclasses.replace(
         DEFAULT, look=64, rungs=("2x6x1", "1x8x2"), population=16, envs=("MAB-P", "MAB-sin"), arms=(5,), rounds=250
     ),
-    # What found the default set: small steps from the authors' set on the games that the policies are tuned on. Fixed
-    # are the times and U's response, which hardly matter, and, so that rates tell weights apart, offset_u and gain_v.
+    # What found the default set: small steps from the authors' set, on games of the kind that policies are tuned on.
+    # docs/explanation/evolution.md says why nine genes are fixed.
     "evolved": EvolutionSettings(
         start="minbandit-38",
         fix=(
@@ -172,9 +177,19 @@ def check_kind(preset: EvolutionSettings, given: Iterable[str]) -> None:
             raise ValueError(f"--{name} is for a search in stages (--preset default), not for one run")
 
 
+def inexactly(settings: EvolutionSettings) -> str:
+    """How sets are judged, if not as they are; to be put behind a sentence."""
+    return f", judged with genes off by {100 * settings.inexact:g}% of their ranges" if settings.inexact else ""
+
+
 def assignments(texts: Iterable[str]) -> dict[str, float]:
     """What ``--fix`` was given, by name."""
     return dict(map(_assignment, texts))
+
+
+def assigned(fixed: Mapping[str, float]) -> tuple[str, ...]:
+    """The same the other way round."""
+    return tuple(f"{name}={repr(value).removesuffix('.0')}" for name, value in fixed.items())
 
 
 def _assignment(text: str) -> tuple[str, float]:

@@ -11,7 +11,6 @@ import numpy as np
 import envs
 from evolution.fitness import Games, scores
 from evolution.genome import Genome
-from evolution.judging import evaluate_around
 from experiments.core.functions import activities_left
 from nsa_brian import NSA, NSAParameters
 from nsa_brian.model.base import AnyModel
@@ -148,9 +147,10 @@ def _off(parameters: NSAParameters, genome: Genome, model: AnyModel) -> tuple[fl
     """Regret of a set, and the mean regret of sets near by."""
     n_arms, n_games, rounds = GAMES
     games = Games(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
-    exact = scores(games, (1,), [parameters])
-    near = evaluate_around(games, (1,), [parameters], None, genome, OFF, DRAWS)
-    return float(exact.regret.mean()), float(near.regret.mean())
+    by = np.random.default_rng(1).normal(0, OFF, (DRAWS, genome.size))
+    individuals = [parameters, *(genome.near(parameters, off) for off in by)]
+    exact, *near = scores(games, (1,), individuals).regret.mean(axis=1).tolist()
+    return exact, float(np.mean(near))
 
 
 def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

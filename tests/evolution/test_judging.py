@@ -4,11 +4,13 @@ import dataclasses
 
 import numpy as np
 import pytest
+from guide import model_of
 
 from evolution import Games, Genome, Rung, Search, SearchSettings, StagedSearch, StagedSettings, choose_champion
 from evolution.genome import position
-from evolution.judging import BLUNT, MANY, PAIR, evaluate, evaluate_around
+from evolution.judging import BLUNT, ONE_PAIR, PAIRS, Around, _blunt, evaluate, evaluate_around
 from nsa_brian import PARAMETERS, load
+from nsa_brian.spiking.shipped import SPIKING
 
 SMALL = Games(envs=("MAB-P",), arms=(4,), iterations=2, trials=1, rounds=60)
 SETS = [load(name).parameters for name in ("minbandit-38", "minbandit-29")]
@@ -44,6 +46,13 @@ class TestNear:
         assert (near.w_max, near.tau_u) == (beyond, 77.0)
         assert near.tau_v != given.tau_v
 
+    def test_moves_a_models_own_genes(self):
+        adapting = model_of("adapting.py")
+        given = adapting.complete(SETS[0])
+        genome = Genome(SETS[0].to_dict(), adapting)
+        near = genome.near(given, np.full(2, 0.1)).to_dict()
+        assert {name for name, value in near.items() if value != given.to_dict()[name]} == {"b", "tau_a"}
+
 
 class TestAround:
     def test_to_half_of_the_players_small_differences_are_nothing(self):
@@ -51,29 +60,42 @@ class TestAround:
             evaluate(dataclasses.replace(SMALL, tolerance=tolerance), (1,), SETS).regret for tolerance in (None, BLUNT)
         )
         assert not np.array_equal(sharp, blunt)
-        found = evaluate_around(SMALL, (1,), SETS, None, Genome(), 1e-12, PAIR).regret
+        found = evaluate_around(SMALL, (1,), SETS, None, Around(Genome(), 1e-12, ONE_PAIR)).regret
         assert found == pytest.approx((sharp + blunt) / 2)
 
     def test_exact_genes_are_judged_as_they_are(self):
-        exact, around = evaluate(SMALL, (1,), SETS), evaluate_around(SMALL, (1,), SETS, None, Genome(), 0.0)
+        exact, around = evaluate(SMALL, (1,), SETS), evaluate_around(SMALL, (1,), SETS, None, Around(Genome(), 0.0))
         assert np.array_equal(exact, around)
 
-    @pytest.mark.parametrize("players", [PAIR, MANY])
-    def test_is_the_mean_over_sets_near_by_whoever_is_judged_beside_it(self, players):
-        both = evaluate_around(SMALL, (1,), SETS, None, Genome(), 0.05, players)
-        alone = evaluate_around(SMALL, (1,), SETS[1:], None, Genome(), 0.05, players)
+    @pytest.mark.parametrize("pairs", [ONE_PAIR, PAIRS])
+    def test_is_the_mean_over_sets_near_by_whoever_is_judged_beside_it(self, pairs):
+        around = Around(Genome(), 0.05, pairs)
+        both = evaluate_around(SMALL, (1,), SETS, None, around)
+        alone = evaluate_around(SMALL, (1,), SETS[1:], None, around)
         assert np.array_equal(both.regret[1:], alone.regret)
         assert not np.array_equal(both.regret, evaluate(SMALL, (1,), SETS).regret)
 
+    def test_games_that_are_read_coarsely_are_not_read_finer(self):
+        """Only the half that reads exactly differs between tolerances above the one of the other half."""
+        coarse = dataclasses.replace(SMALL, tolerance=10 * BLUNT)
+        around = Around(Genome(), 1e-12, ONE_PAIR)
+        assert evaluate_around(coarse, (1,), SETS, None, around).regret == pytest.approx(
+            evaluate(coarse, (1,), SETS).regret
+        )
+
+    @pytest.mark.parametrize("judge", [hill_and_peak, dataclasses.replace(SMALL, model=SPIKING)], ids=["own", "spikes"])
+    def test_what_is_no_rate_is_read_as_ever(self, judge):
+        assert _blunt(judge) is judge
+
     def test_on_a_slope_it_makes_no_difference_that_genes_are_off(self):
-        found = evaluate_around(lambda parameters, seed: parameters.r_v, (1,), SETS, None, Genome(), 0.001)
+        found = evaluate_around(lambda parameters, seed: parameters.r_v, (1,), SETS, None, Around(Genome(), 0.001))
         assert found.reward[:, 0] == pytest.approx([each.r_v for each in SETS])
 
     def test_a_narrow_peak_is_worth_less_than_a_broad_hill(self):
         sets = [dataclasses.replace(SETS[0], r_v=r) for r in (0.3, 0.8)]
         hill, peak = evaluate(hill_and_peak, (1,), sets).reward[:, 0]
         assert (hill, peak) == (1, 2)
-        hill, peak = evaluate_around(hill_and_peak, (1,), sets, None, Genome(), 0.05).reward[:, 0]
+        hill, peak = evaluate_around(hill_and_peak, (1,), sets, None, Around(Genome(), 0.05)).reward[:, 0]
         assert 0.92 < hill < 1
         assert peak < 0.9
 
@@ -105,3 +127,26 @@ def test_refuses_genes_that_are_off_by_no_or_too_large_a_part(inexact):
     for settings in (SearchSettings, StagedSettings):
         with pytest.raises(ValueError, match=r"inexact must be a part of a gene's range from 0 to 0.25, got"):
             settings(inexact=inexact)
+
+
+def test_one_run_goes_on_to_the_same_end(tmp_path):
+    settings = SearchSettings(fixed=ONE_GENE, population=6, generations=3, inexact=0.02)
+    straight, stopped = Search(settings, hill_and_peak), Search(settings, hill_and_peak)
+    while not straight.stop:
+        straight.step()
+        stopped.step()
+        stopped.save(tmp_path)
+        stopped = Search.load(tmp_path, hill_and_peak)
+    assert list(stopped.logbook) == list(straight.logbook)
+    assert stopped.centre == straight.centre
+
+
+class TestTolerance:
+    def test_goes_to_plain_values_and_back(self):
+        coarse = dataclasses.replace(SMALL, tolerance=0.02)
+        assert Games.from_dict(coarse.to_dict()) == coarse != SMALL
+
+    @pytest.mark.parametrize("tolerance", [-1, float("inf"), float("nan"), "x"])
+    def test_refuses_what_is_no_number_from_0_up(self, tolerance):
+        with pytest.raises(ValueError, match="tolerance must be a number from 0 up, got"):
+            dataclasses.replace(SMALL, tolerance=tolerance)

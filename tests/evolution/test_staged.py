@@ -171,7 +171,7 @@ def test_another_search_is_not_written_over(tmp_path):
     [({}, True), ({"sets": 2000}, False), ({"rungs": (Rung(1, 1, 300),)}, False), ({"inexact": 0.01}, False)],
 )
 def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, fits, monkeypatch):
-    """All arms of players x bandits x games, and some copies: 98, 197, 691 and 393 kB."""
+    """All arms of players x bandits x games, and some copies: 98, 197, 691 and 197 kB."""
     monkeypatch.setattr(memory, "free_memory", lambda: 150e3)
     settings = dataclasses.replace(SETTINGS, **{"inexact": 0.0, **change})
     if fits:

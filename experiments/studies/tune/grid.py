@@ -46,7 +46,7 @@ class Tuning:
 
 
 def tune(name: str, games: Games, seed: int, narrowings: int) -> Tuning:
-    """Search a policy's parameters on the games and the luck of the first generations of NSA's evolution.
+    """Search a policy's parameters on games of the kind that NSA's were evolved on.
 
     A grid spans the declared ranges. If its best point lies on an edge that is not a bound of the legal values, the
     next grid spans as much again beyond that edge. Else the next one spans the steps on both sides of the best point,

@@ -9,11 +9,11 @@ import subprocess
 import pytest
 from search_files import files, written
 
-from evolution import Search, SearchSettings, StagedSearch, StagedSettings
-from evolution.judging import MANY, PAIR
+from evolution import Games, Search, SearchSettings, StagedSearch, StagedSettings
+from evolution.judging import ONE_PAIR, PAIRS
 from evolution.search import WIDE, WIDE_STEP
 from experiments.evolve.progress import Clock
-from experiments.evolve.settings import PRESETS, EvolutionSettings, preset_for
+from experiments.evolve.settings import OF_ITS_OWN, PRESETS, EvolutionSettings, preset_for
 from experiments.evolve.strategy import strategy
 from nsa_brian import load
 from nsa_brian.model.model import PAPER
@@ -42,11 +42,11 @@ class TestASearch:
     def test_leaves_a_champion_that_says_how_it_was_found(self, searched):
         best = load(searched[0] / "best.json")
         assert best.source.startswith("nsa evolve: a look at 96 random sets, CMA-ES with 6 individuals, 2 runs of 2 ")
-        assert best.source.endswith("genes off by 1.0% of their ranges, seed 5")
+        assert best.source.endswith("judged with genes off by 1% of their ranges, seed 5")
 
     def test_tells_the_regret_with_genes_off_beside_that_of_exact_ones(self, searched):
         for told in (searched[1], (searched[0] / "search.html").read_text()):
-            assert "regret, genes a little off" in told
+            assert "regret, judged inexactly" in told
 
     def test_ends_with_a_page_that_has_every_stage_and_the_strategy_in_words(self, searched):
         folder, told = searched
@@ -132,7 +132,7 @@ def test_from_nothing_is_what_is_meant_unless_an_option_of_one_run_is_given():
 def test_a_preset_is_what_its_search_says_it_is(name):
     settings = PRESETS[name]
     search = settings.search()
-    start = {"start": "of its own"} if settings.start else {}
+    start = {"start": OF_ITS_OWN} if settings.start else {}
     assert EvolutionSettings.of(search) == EvolutionSettings(
         **{**vars(settings), "engine": search.games.played_by, "model": "paper", **start}
     )
@@ -180,6 +180,27 @@ def test_steps_that_stay_wide_are_seen_and_end_a_run_that_may_end():
         assert search.stop == stops
 
 
+def test_what_is_fixed_is_fixed_beside_what_the_preset_fixes(tmp_path, nsa):
+    small = ["--generations", "1", "--population", "4", "--rounds", "5", "--arms", "2", "--iterations", "1"]
+    options = ["--preset", "evolved", *small, "--fix", "gain_v=30", "--no-figures", "--json"]
+    found = json.loads(nsa("evolve", *options, "--out", "s", cwd=tmp_path))
+    assert found["genes"] == 13
+    assert set(found["settings"]["fix"]) == {*PRESETS["evolved"].fix, "gain_v=30"} - {"gain_v=20"}
+
+
+@pytest.mark.parametrize(
+    ("start", "tolerance"), [(load("evolved").parameters, None), (None, 0.3)], ids=["start", "tolerance"]
+)
+def test_a_search_that_no_options_say_leaves_a_set_that_names_none(start, tolerance, tmp_path, nsa):
+    """They would run another search again."""
+    games = Games(envs=("MAB-P",), arms=(2,), iterations=1, rounds=5, tolerance=tolerance)
+    search = Search(SearchSettings(games=games, population=4, generations=1, start=start))
+    search.step()
+    search.save(tmp_path)
+    nsa("evolve", "--resume", ".", "--no-figures", cwd=tmp_path)
+    assert load(tmp_path / "best.json").evolve is None
+
+
 class TestReproduce:
     def test_runs_the_search_of_a_set_again(self, searched, tmp_path, nsa):
         found = json.loads(
@@ -189,7 +210,7 @@ class TestReproduce:
         )
         assert found["reproduced"]
         assert len(found["judged"]) == 2
-        looks, generations = 96 + MANY * (12 * 4 + 2 * 16), PAIR * 6 * (4 + 2 * 2)
+        looks, generations = 96 + 2 * PAIRS * (12 * 4 + 2 * 16), 2 * ONE_PAIR * 6 * (4 + 2 * 2)
         assert found["game_rounds"] == 40 * (looks + generations)
         assert (tmp_path / "s" / "best.json").read_bytes() == (searched[0] / "best.json").read_bytes()
 
