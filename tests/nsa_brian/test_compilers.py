@@ -132,7 +132,7 @@ def test_two_processes_that_compile_at_once_both_answer(tmp_path, played):
     outputs = [process.communicate() for process in processes]
     assert outputs[0][0] == outputs[1][0] == played
     assert [process.returncode for process in processes] == [0, 0]
-    assert any("compiling a decision round" in err for _, err in outputs)
+    assert list(tmp_path.rglob("*.so"))  # what they compiled; on a fast machine they do not say so
 
 
 EVERY_KIND = """
