@@ -11,8 +11,7 @@ from evolution.look import KEEP, LOOKS, Look
 from nsa_brian import load
 
 SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
-RUNGS = (Rung(3, 2), Rung(2, 2), Rung(1, 3, 2))
-SETTINGS = StagedSettings(games=SMALL, sets=128, rungs=RUNGS, population=6, inexact=0.01, seed=3)
+SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)
 
 
 def finished(search, workers=None, folder=None):
@@ -40,7 +39,7 @@ class TestLook:
     def test_looks_at_fewer_and_fewer_of_the_best(self, done):
         look = done.look
         sizes = [len(sets) for sets in look.looked_at]
-        assert sizes == look.sizes == [128, 128 // KEEP, 4]
+        assert sizes == look.sizes == [256, 256 // KEEP, 4]
         for sets, regrets, again in zip(look.looked_at, look.regrets, look.looked_at[1:], strict=False):
             kept = np.isin(sets, again)
             assert regrets[kept].max() <= regrets[~kept].min()
@@ -115,6 +114,17 @@ def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):
     assert outcome(search) == outcome(done)
 
 
+def test_so_it_does_where_sets_are_judged_inexactly_and_in_other_processes(tmp_path, two_processes):
+    settings = dataclasses.replace(SETTINGS, sets=16, rungs=(Rung(2, 1), Rung(1, 1)), inexact=0.01)
+    done, search = finished(StagedSearch(settings)), StagedSearch(settings)
+    while not search.stop:
+        search.step(two_processes)
+        search.save(tmp_path)
+        search = StagedSearch.load(tmp_path)
+    assert outcome(search) == outcome(done)
+    assert search.work[0] == search.work[1]
+
+
 @pytest.mark.slow
 def test_a_run_that_was_written_when_the_rest_was_not_is_no_step_back(done, tmp_path):
     """Killed after a run's folder was written and before the search's own file was."""
@@ -173,7 +183,7 @@ def test_another_search_is_not_written_over(tmp_path):
 def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, fits, monkeypatch):
     """All arms of players x bandits x games, and some copies: 98, 197, 691 and 197 kB."""
     monkeypatch.setattr(memory, "free_memory", lambda: 150e3)
-    settings = dataclasses.replace(SETTINGS, **{"sets": 256, "inexact": 0.0, **change})
+    settings = dataclasses.replace(SETTINGS, **change)
     if fits:
         StagedSearch(settings)
     else:
