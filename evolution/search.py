@@ -78,6 +78,8 @@ class Search:
         best arm's reward; regret, the mean; sigma, restart, population. With a fitness of your own the rewards are
         its values, the optimum is 0 and the regret minus their mean.
     strategy : deap.cma.Strategy
+    around : Around
+        What counts as the same set where individuals are judged.
     centres : list of array
         The genes in the middle of the last generations' distributions, the present one last.
     """

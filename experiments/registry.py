@@ -63,7 +63,11 @@ ENTRIES = (
         "search for better parameters of a model with CMA-ES; resumable, on one machine or a cluster",
     ),
     Entry("evolution-figures", "evolve.figures_command", "draw the figures of a search from its folder"),
-    Entry("tune", "studies.tune.study", "tune the baselines' own parameters on the games that NSA's were evolved on"),
+    Entry(
+        "tune",
+        "studies.tune.study",
+        "tune the baselines' own parameters on games of the kind that NSA's were evolved on",
+    ),
     Entry(
         "noise",
         "studies.noise.study",

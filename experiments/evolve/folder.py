@@ -11,7 +11,7 @@ from evolution.staged import AnySearch
 from experiments.core.files import write_text
 from experiments.core.options import some
 from experiments.evolve.progress import so_far
-from experiments.evolve.settings import OF_ITS_OWN, EvolutionSettings, inexactly
+from experiments.evolve.settings import OF_ITS_OWN, EvolutionSettings, inexactly, one_run
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
 
@@ -77,15 +77,18 @@ def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, 
         f"reward {found['reward']:.4f}, regret {found['regret']:.4f}."
         + ("" if champion.training is None else f" Highest fitness in the search: {champion.training:.4f}."),
         model=None if model == PAPER else model,
-        evolve=dataclasses.asdict(settings) if search.stop and _is_said_by(settings, search) else None,
+        evolve=dataclasses.asdict(settings) if _is_said_by(settings, search) else None,
     )
     write_text(folder / BEST, best.to_json())
     return best
 
 
 def _is_said_by(settings: EvolutionSettings, search: AnySearch) -> bool:
-    """Whether the options say all of a search: one that was begun from Python may have what no option has."""
-    return settings.start != OF_ITS_OWN and search.settings.games.tolerance is None
+    """Whether the options would find the same again.
+
+    Who runs a search again runs it to its end; one that was begun from Python may have what no option has.
+    """
+    return bool(search.stop) and settings.start != OF_ITS_OWN and search.settings.games.tolerance is None
 
 
 def _told(settings: EvolutionSettings, search: AnySearch) -> str:
@@ -100,5 +103,4 @@ def _told(settings: EvolutionSettings, search: AnySearch) -> str:
             for n, *rest in (rung.split("x") for rung in settings.rungs)
         )
         return f"a look at {settings.look} random sets, CMA-ES with {each}, {race}; {games}"
-    start = f" from {settings.start}" if settings.start else ""
-    return f"CMA-ES{start}, {each}, {search.generation} generations, {games}, {settings.iterations} iterations"
+    return f"{one_run(settings)}, {each}, {search.generation} generations, {games}, {settings.iterations} iterations"

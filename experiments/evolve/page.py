@@ -15,11 +15,14 @@ from evolution.staged import AnySearch
 from experiments.core.page import inline, render, shown
 from experiments.evolve import folder as folders
 from experiments.evolve.progress import game_rounds
-from experiments.evolve.settings import EvolutionSettings, inexactly
+from experiments.evolve.settings import EvolutionSettings, inexactly, one_run
 from experiments.evolve.strategy import GAMES, SPIKING_GAMES, strategy
 from nsa_brian import NSAParameters
 
 PAGE = "search.html"
+
+#: What is reported of sets, by its name in the report.
+COLUMNS = {"reward": "mean reward", "regret": "regret", "regret_off": "regret, judged inexactly"}
 
 #: What each figure is called, and what is to be seen in it, in the order of the page.
 CAPTIONS = {
@@ -85,10 +88,6 @@ def page(
     )
 
 
-#: What is reported of sets, by its name in the report.
-COLUMNS = {"reward": "mean reward", "regret": "regret", "regret_off": "regret, judged inexactly"}
-
-
 def report_table(report: Mapping[str, Mapping[str, float]]) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a champion's report."""
     columns = [key for key in COLUMNS if key in report["champion"]]
@@ -105,8 +104,7 @@ def _measured(games: tuple[int, int, int]) -> str:
 def _how(settings: EvolutionSettings) -> str:
     judged = inexactly(settings)
     if not settings.in_stages:
-        start = f" from {settings.start}" if settings.start else ""
-        return f"by one run of CMA-ES{start} with {settings.population} individuals{judged}"
+        return f"by one run of {one_run(settings)} with {settings.population} individuals{judged}"
     race = ", then ".join(rung.split("x")[0] for rung in settings.rungs)
     return f"in stages: a look at {settings.look} random sets, then a race of {race} runs of CMA-ES{judged}"
 

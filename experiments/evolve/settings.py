@@ -177,6 +177,11 @@ def check_kind(preset: EvolutionSettings, given: Iterable[str]) -> None:
             raise ValueError(f"--{name} is for a search in stages (--preset default), not for one run")
 
 
+def one_run(settings: EvolutionSettings) -> str:
+    """What a search of one run is, and where it starts."""
+    return f"CMA-ES from {settings.start}" if settings.start else "CMA-ES"
+
+
 def inexactly(settings: EvolutionSettings) -> str:
     """How sets are judged, if not as they are; to be put behind a sentence."""
     return f", judged with genes off by {100 * settings.inexact:g}% of their ranges" if settings.inexact else ""

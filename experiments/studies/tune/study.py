@@ -1,4 +1,4 @@
-"""``nsa tune``: each baseline's own parameters, searched on the games that NSA's were evolved on."""
+"""``nsa tune``: each baseline's own parameters, searched on games of the kind that NSA's were evolved on."""
 
 from __future__ import annotations
 
