@@ -136,6 +136,7 @@ class SpikingNSA(SpikingEngine):
         self._last = self._step + self.timing.outcome_steps
         if self.timing.outcome_steps == 1:
             self.V.outcome = True
+        self._hand_out_noise()
         self.network.run(self.timing.outcome_steps * self._dt, namespace={})
         self.V.outcome = False
         self._option("choice")[:] = 0
