@@ -8,6 +8,7 @@ preferences stay what they are.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import platform
 import threading
@@ -23,11 +24,14 @@ from brian2.codegen.generators.cpp_generator import CPPCodeGenerator, c_data_typ
 from brian2.codegen.runtime.cython_rt import CythonCodeObject
 from brian2.codegen.runtime.numpy_rt import NumpyCodeObject
 from brian2.core.preferences import prefs
-from brian2.core.variables import ArrayVariable
+from brian2.core.variables import ArrayVariable, Variable
 from brian2.devices.device import get_device
+from brian2.parsing.rendering import CPPNodeRenderer
 from brian2.utils.logger import catch_logs, get_logger
+from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.codegen.cache import see_to_cache
+from nsa_brian.model.functions import COMPILED, FUNCTIONS
 
 logger = get_logger("nsa_brian")
 
@@ -47,6 +51,27 @@ def machine() -> str:
     return f"{platform.machine()} {hashlib.sha256(features.encode()).hexdigest()[:12]}"
 
 
+def _template(name: str) -> str:
+    return (resources.files("nsa_brian.codegen") / "templates" / name).read_text("utf-8")
+
+
+class DoubleRenderer(CPPNodeRenderer):
+    """Writes expressions in double precision throughout: Brian2 divides whole numbers with 32 bits."""
+
+    def render_Constant(self, node: ast.Constant) -> str:  # noqa: N802 - Brian2's
+        """A number is a double."""
+        value: Any = node.value
+        if isinstance(value, bool):
+            return super().render_Constant(node)
+        return repr(float(value)).replace("inf", "INFINITY")  # to which Brian2 may have computed a product
+
+    def render_BinOp(self, node: ast.BinOp) -> str:  # noqa: N802 - Brian2's
+        """A quotient of doubles is one."""
+        if isinstance(node.op, ast.Div):
+            return f"{self.render_element_parentheses(node.left)}/{self.render_element_parentheses(node.right)}"
+        return super().render_BinOp(node)
+
+
 class DoubleGenerator(CPPCodeGenerator):
     """Brian2's C++ generator, in double precision whatever the user's preference is for other code."""
 
@@ -54,21 +79,41 @@ class DoubleGenerator(CPPCodeGenerator):
         """Generate code whose temporary variables are doubles, as the pairs' own are."""
         return super().translate(code, np.float64)
 
+    def translate_expression(self, expr: str) -> str:
+        """An expression in double precision."""
+        text = word_substitute(expr, self.func_name_replacements)
+        return DoubleRenderer(auto_vectorise=self.auto_vectorise).render_expr(text).strip()
+
+    def translate_statement(self, statement: Any) -> str:
+        """A statement; what Brian2 takes for whole numbers are doubles too."""
+        if np.issubdtype(statement.dtype, np.integer):
+            statement.dtype = np.float64
+        return super().translate_statement(statement)
+
+    def translate_statement_sequence(self, *statements: Any) -> Any:
+        """Code in which a model's names carry a prefix, so that none is C++'s, its headers' or a template's."""
+        *blocks, keywords = super().translate_statement_sequence(*statements)
+        names = {name: f"x_{name}" for name, var in self.variables.items() if isinstance(var, Variable)}
+        prefixed = [
+            {key: [word_substitute(line, names) for line in lines] for key, lines in block.items()} for block in blocks
+        ]
+        return *prefixed, keywords
+
 
 class CompiledRound(CythonCodeObject):
     """The round as C++ in a Cython module, compiled once and kept in Brian2's cache."""
 
     generator_class = DoubleGenerator
-    class_name = "nsa_compiled_round"
+    class_name = COMPILED
     templater = CythonCodeObject.templater.derive(
         "nsa_brian.codegen",
-        env_globals={
-            "BLOCK": BLOCK,
-            "machine": machine,
-            "support": (resources.files("nsa_brian.codegen") / "templates" / "nsa.hpp").read_text("utf-8"),
-            "c_type": lambda var: c_data_type(var.dtype),
-            "array_name": lambda var: get_device().get_array_name(var),
-            "array_variables": lambda variables: [
+        env_globals={  # with an underscore, since a template also sees a model's variables by name
+            "_BLOCK": BLOCK,
+            "_machine": machine,
+            "_support": "".join(map(_template, ("functions.hpp", "nsa.hpp"))),
+            "_c_type": lambda var: c_data_type(var.dtype),
+            "_array_name": lambda var: get_device().get_array_name(var),
+            "_array_variables": lambda variables: [
                 (name, var)
                 for name, var in sorted(variables.items())
                 if isinstance(var, ArrayVariable) and name != "_n_units"
@@ -94,6 +139,10 @@ class NumpyRound(NumpyCodeObject):
 
     class_name = "nsa_numpy_round"
     templater = NumpyCodeObject.templater.derive("nsa_brian.codegen")
+
+
+for _each in FUNCTIONS.values():  # Brian2 adds numpy's functions by itself for its own code objects alone
+    _each.implementations.add_implementation(NumpyRound.class_name, _each.pyfunc)
 
 
 def extra_flags(compiler: str) -> list[str]:

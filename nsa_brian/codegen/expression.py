@@ -11,9 +11,11 @@ from brian2.equations.equations import SUBEXPRESSION
 from brian2.parsing.rendering import NumpyNodeRenderer
 from brian2.units.unitsafefunctions import exprel
 
-from nsa_brian.model.reading import FUNCTIONS, Statement, names_in, plain
+from nsa_brian.model.functions import CANONICAL, FUNCTIONS
+from nsa_brian.model.reading import Statement, names_in, plain
 
 _NUMPY = {name: getattr(np, name, None) for name in FUNCTIONS} | {"int": np.int_, "exprel": exprel}
+_NUMPY |= {name: function.pyfunc for name, function in CANONICAL.items()}
 _NUMPY |= {"logical_not": np.logical_not, "logical_and": np.logical_and, "logical_or": np.logical_or}
 
 
@@ -73,15 +75,16 @@ def _compiled(
         needed = _needed(names_in(text), given)
         for name in [*needed, None]:
             expression = plain(text if name is None else given[name])
-            arguments |= names_in(expression) - known - set(FUNCTIONS) - set(constants) - set(needed)
+            arguments |= names_in(expression) - known - set(_NUMPY) - set(constants) - set(needed)
             lines.append(f"    {name or target} = {NumpyNodeRenderer().render_expr(expression)}\n")
         known.add(target)
     functions = {name: function for name, function in _NUMPY.items() if name not in arguments}
     scope: dict[str, Any] = {**functions, **constants, "__builtins__": {}}
     taken = ", ".join([*(["*", *sorted(arguments)] if arguments else []), "**_"])
     exec(f"def _function({taken}):\n{''.join(lines)}    return {result}", scope)
-    # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact.
-    return np.errstate(over="ignore")(scope["_function"])
+    # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact. It is the caller who
+    # finds what is not finite in the end, as in compiled code.
+    return np.errstate(all="ignore")(scope["_function"])
 
 
 def _needed(names: set[str], given: Mapping[str, str]) -> list[str]:

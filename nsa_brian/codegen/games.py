@@ -115,13 +115,13 @@ class Games:
             run_namespace={},
             check_units=False,  # those of the equations were checked with the model
             template_kwds={
-                "tables": tuple(tables),
-                "of_sets": used,
-                "inputs": self.inputs,
-                "outputs": self.outputs,
-                "pool_states": pools,
-                "sent": sent,
-                "noise": bool(model.noise),
+                "_tables": tuple(tables),
+                "_of_sets": used,
+                "_inputs": self.inputs,
+                "_outputs": self.outputs,
+                "_pool_states": pools,
+                "_sent": sent,
+                "_noise": bool(model.noise),
             },
             codeobj_class=code_object_class(),
         )

@@ -11,6 +11,8 @@ from brian2.core.variables import Variables
 from brian2.equations.equations import SUBEXPRESSION
 from brian2.groups.group import Group
 
+from nsa_brian.model.functions import CANONICAL
+
 
 class UnitGroup(Group):
     """Variables of units, of what they share, and of sets that they refer to. Never part of a Network."""
@@ -18,7 +20,7 @@ class UnitGroup(Group):
     def __init__(self, name: str, dt: Any) -> None:
         Group.__init__(self, clock=Clock(dt=dt, name=f"{name}_clock"), name=name)
         self._network = self.name  # its code is called directly: Brian2 need not warn that no Network runs it
-        self.namespace: dict[str, Any] = {}
+        self.namespace: dict[str, Any] = dict(CANONICAL)
         self.variables = Variables(self, default_index="_idx")
         self.variables.create_clock_variables(self._clock)
 

@@ -15,15 +15,19 @@ from brian2 import Equations
 from brian2.core.variables import Variable
 from brian2.parsing.sympytools import str_to_sympy, sympy_to_str
 from brian2.stateupdaters.base import StateUpdateMethod
+from brian2.utils.stringtools import word_substitute
 from sympy.logic.boolalg import Boolean
 
 
 def time_step(equations: Equations, variables: Mapping[str, Variable], method: str) -> str:
-    """Abstract code of a time step, a plain assignment a line, as Brian2's state updater writes it."""
+    """Abstract code of a time step, a plain assignment a line, as Brian2's state updater writes it.
+
+    Brian2 has the new value of ``x`` in ``_x``; here it is ``_next_x``, which no template has for anything else.
+    """
     code: Any = StateUpdateMethod.apply_stateupdater(equations, variables, method)
     if not isinstance(code, str):
         raise ValueError(f"method must be one that Brian2 writes as equations, got {method!r}")
-    return code
+    return word_substitute(code, {f"_{name}": f"_next_{name}" for name in equations.diff_eq_names})
 
 
 def taken_out(expr: Any, is_ready: Callable[[Any], bool], name: Callable[[Any], Any]) -> Any:

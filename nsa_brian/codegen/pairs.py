@@ -92,7 +92,7 @@ class Pairs:
             "round",
             run_namespace={},
             check_units=False,  # those of the equations were checked with the model
-            template_kwds={"of_sets": () if self._by_pair else tuple(self._sets), "outputs": self.outputs},
+            template_kwds={"_of_sets": () if self._by_pair else tuple(self._sets), "_outputs": self.outputs},
             codeobj_class=code_object,
         )
         self._arrays = {name: group.array(name) for name in (*self.inputs, *self.outputs, "_which", "_n_units")}

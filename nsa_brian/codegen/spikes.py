@@ -138,11 +138,11 @@ class SpikingGames:
             run_namespace={},
             check_units=False,  # those of the equations were checked with the model
             template_kwds={
-                "tables": tuple(tables),
-                "of_sets": used,
-                "populations": [each.told for each in names.values()],
-                "means": [mean for each in names.values() for mean in each.means],
-                "flips": flips,
+                "_tables": tuple(tables),
+                "_of_sets": used,
+                "_populations": [each.told for each in names.values()],
+                "_means": [mean for each in names.values() for mean in each.means],
+                "_flips": flips,
             },
             codeobj_class=target,
         )

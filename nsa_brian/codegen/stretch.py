@@ -81,7 +81,8 @@ class Players:
     pools: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-#: Whole numbers that compiled code is given, by name; it sets the last one.
+#: Whole numbers that compiled code is given, by name; it sets the last one: to 1 where activities are not finite, to 2
+#: and more where a variable of the synapse is not.
 #: ``stride`` leads from one round's probabilities to the next one's.
 SIZES = ("n_games", "n_arms", "n_rounds", "n_rows", "stride", "cells", "random", "watch", "mend", "runaway")
 
@@ -113,6 +114,7 @@ class CompiledStretch:
         n_games, n_arms = players.ends.shape[1:]
         self._by_statements = not isinstance(structure.rule, Value)
         self._grid = answers if isinstance(answers, Grid) else None
+        self._synaptic = structure.synaptic
         values = [{**model.values_in_si(p), "n_arms": float(n_arms)} for p in players.parameters]
         learn, lines = _rule(model)
         value = f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"
@@ -162,7 +164,10 @@ class CompiledStretch:
 
         group = UnitGroup("nsa_stretch", 1 * ms)
         read = [name for name in sorted(structure.rule_reads) if name in (*players.outputs, *players.pools)]
-        group.add_shared(dict.fromkeys([*used, *structure.synaptic, *read, "R", "chosen", "_value"], 0.0))
+        shared = [*used, *structure.synaptic, *read, "R", "chosen", "_value"]
+        if not isinstance(structure.rule, Value):  # helpers too, or Brian2 may take them for whole or for many numbers
+            shared += [statement.target for statement in structure.rule]
+        group.add_shared(dict.fromkeys(shared, 0.0))
         for name in names & set(lines):
             group.add_expression(name, plain(lines[name]))
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
@@ -173,18 +178,18 @@ class CompiledStretch:
             run_namespace={},
             check_units=False,  # those of the equations were checked with the model
             template_kwds={
-                "answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
-                "sizes": SIZES,
-                "buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
-                "by_statements": self._by_statements,
-                "keeps_highest": self._grid is not None and not self._by_statements,  # one number at a time changes
-                "of_sets": used,
-                "synaptic": structure.synaptic,
-                "lasting": (*players.lasting,),
-                "reads": read,
-                "inputs": () if isinstance(answers, Grid) else (*answers.inputs,),
-                "outputs": players.outputs,
-                "depth": 1 if isinstance(answers, Grid) else answers.depth,
+                "_answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
+                "_sizes": SIZES,
+                "_buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
+                "_by_statements": self._by_statements,
+                "_keeps_highest": self._grid is not None and not self._by_statements,  # one number at a time changes
+                "_of_sets": used,
+                "_synaptic": self._synaptic,
+                "_lasting": (*players.lasting,),
+                "_reads": read,
+                "_inputs": () if isinstance(answers, Grid) else (*answers.inputs,),
+                "_outputs": players.outputs,
+                "_depth": 1 if isinstance(answers, Grid) else answers.depth,
             },
             codeobj_class=code_object_class(),
         )
@@ -199,8 +204,14 @@ class CompiledStretch:
 
     @property
     def runaway(self) -> bool:
-        """Whether activities were found that are not finite."""
+        """Whether activities were found that are not finite, or variables of a synapse after learning."""
         return bool(self._size("runaway"))
+
+    @property
+    def runaway_variable(self) -> str:
+        """The variable of a synapse that is not finite; empty where activities are not."""
+        place = self._size("runaway") - 2
+        return self._synaptic[place] if place >= 0 else ""
 
     @property
     def waiting(self) -> np.ndarray:

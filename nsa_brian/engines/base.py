@@ -163,6 +163,10 @@ class Engine(ABC):
         """Learn from the reward, a number from 0 to 1, of the arm pulled in each game."""
         arms = one_a_game("arm", arms, self.n_games, self.n_arms - 1, WHOLE).astype(np.intp, copy=False)
         self._learn(arms, one_a_game("reward", rewards, self.n_games, 1, REAL))
+        if self._watched:
+            for name, array in self.synapses.items():
+                if not np.isfinite(array).all():
+                    raise runaway(self.model, name)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Apply the learning rule, eq. (3) in the paper's model."""

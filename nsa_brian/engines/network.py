@@ -19,12 +19,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import Network, NetworkOperation, StateMonitor, Synapses, ms, second
+from brian2 import BrianObjectException, Network, NetworkOperation, StateMonitor, Synapses, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.network_objects import NetworkObjects
 from nsa_brian.engines.randomness import Randomness
+from nsa_brian.errors import ModelError
 from nsa_brian.model.model import PAPER, Model, check_noise
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameter_set import load
@@ -253,7 +254,15 @@ class NSANetwork(Engine):
     def _run(self, n_rounds: int, pull: Pull | None, **report: Any) -> None:
         self._begin()
         self._pull, self._rounds_left = pull, n_rounds
-        self.network.run(n_rounds * self.round_steps * self.dt, namespace=self.namespace, **report)
+        try:
+            self.network.run(n_rounds * self.round_steps * self.dt, namespace=self.namespace, **report)
+        except BrianObjectException as error:
+            if not isinstance(error.__cause__, ZeroDivisionError):
+                raise
+            raise ModelError(
+                f"model {self.model.name}: an equation divides by zero, where Brian2's compiled code ends; keep what "
+                "divides above 0"
+            ) from None
 
     def _end_of_step(self) -> None:
         """The clockwork of a round, called at the end of each time step."""

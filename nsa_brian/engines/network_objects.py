@@ -12,6 +12,7 @@ from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.codegen.connect import connect
+from nsa_brian.model.functions import CANONICAL
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in, unit_of
 from nsa_brian.model.structure import OPTIONS, SYNAPSE, Link, U, V, equation, variable
@@ -45,10 +46,7 @@ class NetworkObjects:
         self._n_games, self._n_arms = n_games, n_arms
         values = parameters.to_dict()
         namespace = {key: value * unit_of(model.declared[key].unit) for key, value in values.items()}
-        namespace |= {
-            "n_arms": float(n_arms),
-            **({"noise": model.noise} if model.noise else {}),
-        }
+        namespace |= {"n_arms": float(n_arms), **({"noise": model.noise} if model.noise else {}), **CANONICAL}
         self.clock = Clock(dt=dt, name=f"{name}_clock")
         self._made = {"namespace": namespace, "clock": self.clock, "method": method}
         self.groups = {}

@@ -12,7 +12,7 @@ from nsa_brian.codegen.games import Games
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import Pairs, distinct_sets
 from nsa_brian.engines.randomness import Randomness
-from nsa_brian.engines.separable import Separable
+from nsa_brian.engines.separable import Separable, read_only
 from nsa_brian.model.model import PAPER, Model, check_noise
 from nsa_brian.model.structure import OPTIONS
 from nsa_brian.parameters import NSAParameters
@@ -90,7 +90,7 @@ class Rounds(Separable):
 
     def state(self, name: str) -> np.ndarray:
         """A state variable of the neurons at a round's end."""
-        return self._pools[name][:, None] if name in self._pools else super().state(name)
+        return read_only(self._pools[name][:, None]) if name in self._pools else super().state(name)
 
     def answer(self, places: np.ndarray) -> np.ndarray:
         """Integrate some pairs."""

@@ -19,8 +19,8 @@ from nsa_brian.engines.stretch import CompiledRounds, Stretch
 class Separable(Engine):
     """Activities option by option: only those whose synapse has changed need a new answer.
 
-    Activities are those at the end of the last round; after weights were put in by hand, those of a round with these
-    weights. ``w`` is a read-only view, so that no weight changes without notice: :meth:`set_weights` puts in others.
+    Activities are those at the end of the last round; after :meth:`set_weights`, those of a round with these weights.
+    Weights, activities and states are read-only views: ``set_weights`` replaces weights.
 
     A subclass says how options answer to their synapses.
     """
@@ -44,25 +44,25 @@ class Separable(Engine):
     @property
     def synapses(self) -> Mapping[str, np.ndarray]:
         """All variables of the plastic synapses by name; read-only views."""
-        return {name: _read_only(array) for name, array in self._synapses.items()}
+        return {name: read_only(array) for name, array in self._synapses.items()}
 
     @property
     def w(self) -> np.ndarray:  # type: ignore[override]
         """The weights, a read-only view: change them with ``set_weights``."""
-        return _read_only(self._synapses["w"])
+        return read_only(self._synapses["w"])
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
-        """The activities u and v at a round's end."""
+        """The activities u and v at a round's end, a read-only view."""
         if self._by_hand:
             self.refresh()
-        return self.ends[:2]
+        return read_only(self.ends[:2])
 
     def state(self, name: str) -> np.ndarray:
-        """A state variable of the neurons at a round's end."""
+        """A state variable of the neurons at a round's end, a read-only view."""
         if self._by_hand:
             self.refresh()
-        return self.ends[self.outputs.index(name)]
+        return read_only(self.ends[self.outputs.index(name)])
 
     def stretch(self, *, mend: bool = False) -> Stretch:
         """Many rounds at once, compiled.
@@ -130,7 +130,8 @@ class Separable(Engine):
         self.stale, self._uniform, self._by_hand = np.arange(self.n_games * self.n_arms), False, True
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that refuses to be written to, where writing would change nothing."""
     view = array.view()
     view.flags.writeable = False
     return view

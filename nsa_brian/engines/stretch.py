@@ -79,9 +79,12 @@ class RoundByRound(Stretch):
                 activity = np.where(np.isnan(activity), -np.inf, activity)
             arms[t], agreed[t] = select(activity, drawn[row, :N_LUCK], engine.ties, engine.tolerance)
             expected = chance[row, arms[t]]
-            engine.learn(arms[t], (drawn[row, N_LUCK] < expected).view(np.int8))
+            rewards = (drawn[row, N_LUCK] < expected).view(np.int8)
             if self._mend:
+                engine._learn(arms[t], rewards)
                 self._start_anew()
+            else:
+                engine.learn(arms[t], rewards)
             self.earned += expected
         return arms, agreed
 
@@ -178,7 +181,7 @@ class CompiledRounds(Stretch):
             compiled.answered(games)
             compiled.run()
         if compiled.runaway:
-            raise runaway(engine.model)
+            raise runaway(engine.model, compiled.runaway_variable)
         if not self._every:
             engine.stale = self._left = compiled.stale(self._games)
         arms, agreed = compiled.choices
@@ -197,8 +200,12 @@ def _rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray
     return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
 
 
-def runaway(model: AnyModel) -> ModelError:
-    """What to say of a model whose activities are not finite."""
+def runaway(model: AnyModel, name: str = "") -> ModelError:
+    """Return the error for a model whose activities, or whose variable of that name, are not finite."""
+    if name:
+        return ModelError(
+            f"model {model.name}: {name} is not finite after learning: the rule overflows or divides by zero"
+        )
     return ModelError(
         f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "
         "time step is too long for them"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,12 @@ from brian2.utils.stringtools import word_substitute
 from nsa_brian.errors import ModelError, closest
 from nsa_brian.model import equations as paper
 from nsa_brian.model.couplings import Coupling
+from nsa_brian.model.functions import FUNCTIONS, canonical
+from nsa_brian.model.names import CONSTANTS, MEANINGS, check_name
 from nsa_brian.model.reading import (
-    CONSTANTS,
-    FUNCTIONS,
-    RESERVED,
     Statement,
     Value,
-    check_name,
+    canonical_rule,
     dimension_of,
     names_in,
     nearest,
@@ -32,7 +32,18 @@ from nsa_brian.model.reading import (
     unit_of,
     unknown,
 )
-from nsa_brian.model.structure import OPTIONS, SYNAPSE, Link, Structure, U, V, closure, equation, variable
+from nsa_brian.model.structure import (
+    OPTIONS,
+    SYNAPSE,
+    Link,
+    Structure,
+    U,
+    V,
+    canonical_equation,
+    closure,
+    equation,
+    variable,
+)
 
 if TYPE_CHECKING:
     from nsa_brian.model.model import Model
@@ -80,12 +91,12 @@ class _Reader:
         self._check_carried()
         self._check_everything_is_used()
         return Structure(
-            places=self.places,
+            places={place: list(map(canonical_equation, listed)) for place, listed in self.places.items()},
             arriving=self.arriving,
-            links=links,
-            initial=initial,
+            links=tuple(map(_canonical_link, links)),
+            initial={name: canonical(text) for name, text in initial.items()},
             carried=self.model.carried,
-            rule=rule,
+            rule=canonical_rule(rule),
             rule_reads=rule_reads,
             dimensions=self.dimensions,
             used=frozenset(self.used),
@@ -394,7 +405,7 @@ class _Reader:
             text = self._rule_expression(where, statement.expression, seen)
             target = statement.target
             if target not in self._state(SYNAPSE):
-                if target in names or target in RESERVED or target in self.declared:
+                if target in names or target in MEANINGS or target in self.declared:
                     raise ModelError(
                         f"plasticity cannot change {target!r}: it changes the synapse's variables, "
                         f"{', '.join(self._state(SYNAPSE))}, and helpers of its own"
@@ -454,6 +465,11 @@ def renamed(
     present = own.union(*(names_in(str(eq.expr)) for eq in found if eq.expr is not None))
     names = {name: f"{name}_{suffix}" for name in present if name in own or f"{name}_{suffix}" in declared}
     return read_equations(where, text, **{**names, **{a: b for a, b in others.items() if a in present}})
+
+
+def _canonical_link(link: Link) -> Link:
+    helpers = tuple(map(canonical_equation, link.helpers))
+    return dataclasses.replace(link, helpers=helpers, drive=canonical(link.drive))
 
 
 def _dimension(unit: str) -> Dimension:

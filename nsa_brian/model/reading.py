@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import math
+import operator
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 from brian2 import DimensionMismatchError, Equations, Quantity
-from brian2.core.functions import DEFAULT_CONSTANTS, DEFAULT_FUNCTIONS
 from brian2.core.namespace import DEFAULT_UNITS
 from brian2.core.variables import Variable
 from brian2.equations.equations import EquationError, SingleEquation
@@ -20,63 +22,22 @@ from brian2.units.fundamentalunits import Dimension
 from brian2.utils.stringtools import get_identifiers, word_substitute
 
 from nsa_brian.errors import ModelError, closest, printable
-
-#: Functions that equations may call: Brian2's, without those that draw random numbers or read a clock.
-FUNCTIONS = {
-    name: function
-    for name, function in DEFAULT_FUNCTIONS.items()
-    if name not in ("rand", "randn", "poisson", "timestep")
-}
-CONSTANTS = {name: float(DEFAULT_CONSTANTS[name].value) for name in ("pi", "e")}
-#: Why a name that Brian2 knows is none of a model's.
-REFUSED = {
-    "t": "t is the simulator's clock, which engines do not share; for the time since the round's start write a state "
-    "variable of your own: dage/dt = 1 : second",
-    "xi": "noise is written {noise}, and its strength given as noise=",
-    "rand": "random numbers come from outside the equations: write {noise}",
-    "randn": "random numbers come from outside the equations: write {noise}",
-    "poisson": "random numbers come from outside the equations: write {noise}",
-    "timestep": "the simulator's clock is not shared by the engines",
-    "i": "an option does not know its number",
-    "j": "an option does not know its number",
-    "inf": "there is no inf in equations",
-}
-#: Names with a meaning of their own, that no variable or parameter may take.
-RESERVED = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms"} | set(REFUSED)
-#: Names that Brian2's groups have for themselves, or that the network's objects have.
-RESERVED |= {"N", "delay", "lastupdate", "lastspike", "not_refractory", "t_in_timesteps", "summed", "pre", "post"}
-RESERVED |= {
-    "N_incoming",
-    "N_outgoing",
-    "N_pre",
-    "N_post",
-    "U",
-    "V",
-    "UV",
-    "VU",
-    "timing",
-    "clock",
-    "network",
-}
-#: Words and macros that generated C++ code cannot have for variables.
-KEYWORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        alignas alignof asm auto bool break case catch char class concept const consteval constexpr constinit continue
-        co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
-        false float for friend goto if inline int long mutable namespace new noexcept nullptr operator private
-        protected public register reinterpret_cast requires return short signed sizeof static static_assert
-        static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned
-        using virtual void volatile wchar_t while xor and or not
-        NULL EOF NAN INFINITY HUGE_VAL RAND_MAX INT_MAX INT_MIN errno assert signbit isnan isinf isfinite linux unix
-        M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
-        """,
-    )
-)
+from nsa_brian.model.functions import FUNCTIONS, canonical, is_truth
+from nsa_brian.model.names import CONSTANTS, PYTHON, REFUSED, check_ascii
 
 #: Numbers in expressions may be as large.
 LARGEST = 1e300
+_ARITHMETIC: dict[type, Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
 
 _HELPER = re.compile(r"^(\w+)\s*=(?!=)\s*(.+?)\s*:\s*([^:]+)$")
 _STATEMENT = re.compile(r"^(\w+)\s*(=|\+=|-=|\*=|/=)(?!=)\s*(.+)$")
@@ -99,6 +60,14 @@ class Statement:
     expression: str
 
 
+def canonical_rule(rule: Value | tuple[Statement, ...]) -> Any:
+    """A value or statements with functions and operators that mean the same in every engine."""
+    if isinstance(rule, Value):
+        helpers = tuple((name, canonical(text), unit) for name, text, unit in rule.helpers)
+        return Value(helpers, canonical(rule.expression))
+    return tuple(Statement(s.target, s.operation, canonical(s.expression)) for s in rule)
+
+
 def lines_of(text: str) -> list[str]:
     """Lines that are not empty, comments taken away; a line goes on while a bracket is open."""
     lines: list[str] = []
@@ -117,6 +86,7 @@ def read_value(where: str, text: Any) -> Value:
         text = repr(text)
     if not isinstance(text, str) or not lines_of(text):
         raise ModelError(f"{where} must be an expression, got {text!r}")
+    check_ascii(where, "\n".join(lines_of(text)))
     *before, last = lines_of(text)
     helpers = []
     for line in before:
@@ -134,6 +104,7 @@ def read_rule(where: str, text: Any) -> Value | tuple[Statement, ...]:
     if not isinstance(text, str) or not lines_of(text):
         raise ModelError(f"{where} must be an expression or statements, got {text!r}")
     lines = lines_of(text)
+    check_ascii(where, "\n".join(lines))
     if any(_HELPER.match(line) for line in lines) or not _STATEMENT.match(lines[-1]):
         return read_value(where, text)
     statements = []
@@ -143,6 +114,8 @@ def read_rule(where: str, text: Any) -> Value | tuple[Statement, ...]:
             raise ModelError(
                 f"{where}: a statement is written 'name = expression' or 'name += expression', got {line!r}"
             )
+        if found[1] in PYTHON or not found[1].isidentifier():
+            raise ModelError(f"{where}: {found[1]!r} is no name of a variable, in {line!r:.80}")
         statements.append(Statement(found[1], found[2], found[3]))
     return tuple(statements)
 
@@ -151,6 +124,7 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
     """Brian2 equations, one by one."""
     if not isinstance(text, str):
         raise ModelError(f"{where} must be equations, got {text!r}")
+    check_ascii(where, "\n".join(lines_of(text)))
     marks = re.findall(r"\{\w*\}", text)
     if marks:
         raise ModelError(f"{where}: unknown mark {marks[0]}; only rate_u and rate_v have one, {{noise}}")
@@ -165,22 +139,6 @@ def names_in(expression: str) -> set[str]:
     return set(get_identifiers(expression)) - {"and", "or", "not", "True", "False"}
 
 
-def check_name(where: str, name: str) -> None:
-    """Refuse a name that has a meaning already, to us, to Brian2 or to C++."""
-    if name.endswith(("_pre", "_post")) or name.startswith("_"):
-        raise ModelError(f"{where}: {name!r} must neither end in _pre or _post nor begin with an underscore")
-    takers: list[tuple[Container[str], str]] = [
-        (RESERVED, "something with a meaning of its own"),
-        (KEYWORDS, "a word of C++"),
-        (FUNCTIONS, "a function"),
-        (CONSTANTS, "a constant"),
-        (DEFAULT_UNITS, "a unit"),
-    ]
-    for names, taker in takers:
-        if name in names:
-            raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
-
-
 def check_syntax(where: str, expression: str) -> None:
     """Refuse what is no expression of Brian2's, and numbers that would take for ever to compute."""
     try:
@@ -192,15 +150,15 @@ def check_syntax(where: str, expression: str) -> None:
 
 def _is_truth(node: ast.AST) -> bool:
     """Whether true or false stands where a number should, anywhere but in int(...)."""
-    if isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+    if is_truth(node):
         return True
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
         return False
     return any(map(_is_truth, ast.iter_child_nodes(node)))
 
 
-def _refuse_odd_constants(tree: ast.AST) -> None:
-    """All but real numbers, and powers of them that would take for ever to compute.
+def _refuse_odd_constants(tree: ast.Expression) -> None:
+    """All but real numbers, powers of them that would take for ever to compute, and what is no number, such as 0/0.
 
     Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory.
     """
@@ -212,11 +170,33 @@ def _refuse_odd_constants(tree: ast.AST) -> None:
                 _refuse_large(_real(node.left.value), _real(node.right.value))
         elif isinstance(node, ast.Constant):
             _refuse_large(_real(node.value))
+    _constant(tree.body)
+
+
+def _constant(node: ast.expr) -> float | None:
+    """The number that an expression without names comes to, or None; a ValueError where it is no finite number."""
+    inner = [_constant(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    if isinstance(node, ast.Constant):
+        return float(_real(node.value))
+    if isinstance(node, ast.Call):
+        function, inner = FUNCTIONS.get(getattr(node.func, "id", "")), inner[1:]
+        compute: Any = function.pyfunc if function else None
+    else:
+        compute = _ARITHMETIC.get(type(getattr(node, "op", None)))
+    if isinstance(node, ast.BinOp) and inner[1] == 0 and isinstance(node.op, ast.Div | ast.Mod | ast.FloorDiv):
+        raise ValueError("a division by zero")
+    if compute is None or not inner or None in inner:
+        return None
+    with np.errstate(all="ignore"):
+        found = float(compute(*map(np.float64, inner)))
+    if not math.isfinite(found):
+        raise ValueError(f"{ast.unparse(node):.80} is not a finite number")
+    return found
 
 
 def _real(value: Any) -> int | float:
-    if not isinstance(value, int | float):
-        raise ValueError("only numbers and names make an expression")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"only numbers and names make an expression, got {value!r:.80}")
     return value
 
 
@@ -277,6 +257,7 @@ def unit_of(text: str) -> Quantity:
     """The Brian2 unit that a text such as ``"ms"`` or ``"1/second"`` means; 1 for an empty one."""
     if not text:
         return Quantity(1.0)
+    check_ascii("unit", text)
     try:
         unit = Quantity(_unit(ast.parse(text, mode="eval").body))
         if not 0 < float(unit) <= LARGEST:

@@ -15,6 +15,7 @@ from brian2.equations.codestrings import Expression
 from brian2.equations.equations import DIFFERENTIAL_EQUATION, FLOAT, PARAMETER, SUBEXPRESSION, SingleEquation
 from brian2.units.fundamentalunits import Dimension
 
+from nsa_brian.model.functions import canonical
 from nsa_brian.model.reading import Statement, Value, names_in
 
 U, V, SYNAPSE = "u", "v", "synapse"
@@ -200,6 +201,14 @@ def closure(names: Iterable[str], expressions: Mapping[str, str]) -> set[str]:
 def equation(kind: str, name: str, dimension: Dimension, text: str) -> SingleEquation:
     """An equation of Brian2's."""
     return SingleEquation(kind, name, dimensions=dimension, var_type=FLOAT, expr=Expression(text))
+
+
+def canonical_equation(eq: SingleEquation) -> SingleEquation:
+    """An equation with functions and operators that mean the same in every engine."""
+    if eq.expr is None or canonical(str(eq.expr)) == str(eq.expr):
+        return eq
+    flags, text = list(eq.flags), canonical(str(eq.expr))
+    return SingleEquation(eq.type, eq.varname, eq.dim, var_type=FLOAT, expr=Expression(text), flags=flags)
 
 
 def variable(name: str, dimension: Dimension, *flags: str) -> SingleEquation:

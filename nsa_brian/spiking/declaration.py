@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,12 +14,12 @@ from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.errors import ModelError
 from nsa_brian.model.declaration import renamed
+from nsa_brian.model.functions import FUNCTIONS, canonical
+from nsa_brian.model.names import CONSTANTS, check_name
 from nsa_brian.model.reading import (
-    CONSTANTS,
-    FUNCTIONS,
     Statement,
     Value,
-    check_name,
+    canonical_rule,
     dimension_of,
     names_in,
     nearest,
@@ -28,7 +29,7 @@ from nsa_brian.model.reading import (
     unit_of,
     unknown,
 )
-from nsa_brian.model.structure import closure
+from nsa_brian.model.structure import canonical_equation, closure
 from nsa_brian.spiking.structure import (
     IN_CODE,
     OF_NETWORK,
@@ -107,7 +108,13 @@ class _Reader:
         else:
             rule = self._value("plasticity", model.plasticity, ["w", "R", *functions], functions)
         return SpikingStructure(
-            populations, gain, rule, flips, functions, self.dimensions, frozenset(self.used & set(self.declared))
+            populations={name: _canonical_neurons(neurons) for name, neurons in populations.items()},
+            gain=canonical_rule(gain),
+            rule=canonical_rule(rule),
+            flips=canonical_rule(flips),
+            expressions={name: canonical(text) for name, text in functions.items()},
+            dimensions=self.dimensions,
+            used=frozenset(self.used & set(self.declared)),
         )
 
     def _check_roles(self) -> None:
@@ -297,6 +304,18 @@ class _Reader:
         self._see("weight", self.model.weight, ("b",))
         self._match("weight", self.model.weight, DIMENSIONLESS, {"b": DIMENSIONLESS})
         return rule
+
+
+def _canonical_neurons(neurons: Neurons) -> Neurons:
+    return dataclasses.replace(
+        neurons,
+        equations=tuple(map(canonical_equation, neurons.equations)),
+        threshold=canonical(neurons.threshold),
+        reset=canonical_rule(neurons.reset),
+        refractory=canonical(neurons.refractory) if neurons.refractory else "",
+        initial={name: canonical(text) for name, text in neurons.initial.items()},
+        poisson={name: canonical(text) for name, text in neurons.poisson.items()},
+    )
 
 
 def _check_name(where: str, name: str, others: Iterable[str] = ()) -> None:

@@ -19,6 +19,7 @@ from brian2.units.fundamentalunits import DIMENSIONLESS, Dimension
 from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.codegen.connect import connect
+from nsa_brian.model.functions import CANONICAL
 from nsa_brian.model.reading import names_in
 from nsa_brian.model.structure import equation, variable
 from nsa_brian.spiking.model import SpikingModel
@@ -51,7 +52,7 @@ class SpikingObjects:
         structure = model.structure
         dimensions = structure.dimensions
         known = {key: dimensions.get(key, DIMENSIONLESS) for key in values}
-        namespace = {key: Quantity(values[key], dim=dimension) for key, dimension in known.items()}
+        namespace = {key: Quantity(values[key], dim=dimension) for key, dimension in known.items()} | CANONICAL
         self.clock = Clock(dt=dt, name=f"{name}_clock")
         self._made: dict[str, Any] = {"namespace": namespace, "clock": self.clock}
         self.sizes = {key: int(values[neurons.count]) for key, neurons in structure.populations.items()}
@@ -146,8 +147,10 @@ class SpikingObjects:
 
     def _synapses(self, label: str) -> Synapses:
         """The synapses that learn by spikes, from each neuron of U to each neuron of V of its option."""
-        seen = {"since_pre": "(t - lastspike_pre)", "since_post": "(t - lastspike_post)",
-                "Phi_eta": "Phi_eta_post", "R": "R_post"}  # fmt: skip
+        # Times in whole steps: the difference of two times misses a multiple of dt by a rounding error.
+        since = "((timestep(t, dt) - timestep(lastspike_{end}, dt)) * dt)"
+        seen = {f"since_{end}": since.format(end=end) for end in ("pre", "post")}
+        seen |= {"Phi_eta": "Phi_eta_post", "R": "R_post"}
         rule = "\n".join(
             f"{s.target} {s.operation} {word_substitute(s.expression, seen)}" for s in self.model.structure.flips
         )

@@ -120,7 +120,7 @@ class TestParameters:
     def test_a_power_beyond_all_numbers_is_told_in_one_line(self):
         model = Model(plasticity="w + k**2 * (R - w)", constants={"k": 1e200})
         agent = NSA(3, NSAParameters(duration_input=20, duration_free=20), model=model, seed=0, n_games=1)
-        with np.errstate(all="ignore"), pytest.raises(ModelError, match="activities are not finite"):
+        with np.errstate(all="ignore"), pytest.raises(ModelError, match="w is not finite after learning"):
             agent.play(np.ones_like, 50)
 
 

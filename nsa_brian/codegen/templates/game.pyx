@@ -13,10 +13,10 @@
 {% endmacro %}
 {% macro run() %}
 #cython: language_level=3, binding=False, always_allow_keywords=False
-# Compiled for {{ machine() }}
-{% set arrays = array_variables(variables) %}
+# Compiled for {{ _machine() }}
+{% set arrays = _array_variables(variables) %}
 {% set given = [] %}
-{% set fixed = tables + ('_n_games', 'n_arms', 'dt', 't', 't_in_timesteps') %}
+{% set fixed = _tables + ('_n_games', 'n_arms', 'dt', 't', 't_in_timesteps') %}
 {% for name, var in arrays if name in fixed %}{% if given.append((name, var)) %}{% endif %}{% endfor %}
 from libc.stdint cimport int32_t, int64_t
 
@@ -30,18 +30,18 @@ cdef extern from *:
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
-    {{ support|autoindent }}
+    {{ _support|autoindent }}
     namespace nsa {
 
     static void run(int, void** arrays)
     {
         {% for name, var in given %}
-        {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
+        {{ _c_type(var) }}* _all_{{ name }} = ({{ _c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
         const int n_games = _all__n_games[0], n_options = (int)_all_n_arms[0], n_units = n_games * n_options;
         const int _room = (n_options + 7) / 8 * 8;
-        {% for name, var in arrays if name in fixed and name not in tables %}
-        const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
+        {% for name, var in arrays if name in fixed and name not in _tables %}
+        const {{ _c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
         {% set units = [] %}
         {% for name, var in arrays if name not in fixed and not var.scalar %}{% if units.append((name, var)) %}{% endif %}{% endfor %}
@@ -57,17 +57,17 @@ cdef extern from *:
         {
             const int set = _all__which[game];
             {% for name, var in arrays if name not in fixed and var.scalar %}
-            {{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
+            {{ _c_type(var) }} {{ get_array_name(var) }}[1] = {0};
             {% endfor %}
-            {% for name in of_sets if name in variables %}
-            {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ of_sets|length }} + {{ of_sets.index(name) }}];
+            {% for name in _of_sets if name in variables %}
+            {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ _of_sets|length }} + {{ _of_sets.index(name) }}];
             {% endfor %}
-            {% for name in pool_states %}
+            {% for name in _pool_states %}
             {{ get_array_name(variables[name]) }}[0] = _all__pools[{{ loop.index0 }} * n_games + game];
             {% endfor %}
-            {% for name in inputs if name in variables %}
+            {% for name in _inputs if name in variables %}
             for (int k = 0; k < _room; k++)
-                {{ get_array_name(variables[name]) }}[k] = _all__given[{{ inputs.index(name) }} * n_units + game * n_options + (k < n_options ? k : 0)];
+                {{ get_array_name(variables[name]) }}[k] = _all__given[{{ _inputs.index(name) }} * n_units + game * n_options + (k < n_options ? k : 0)];
             {% endfor %}
             {
                 {{ scalar_code['begin_game']|autoindent }}
@@ -79,7 +79,7 @@ cdef extern from *:
                     {{ vector_code['begin']|autoindent }}
                 }
             }
-            {% if noise %}
+            {% if _noise %}
             memcpy(_state, {{ get_array_name(variables['_stream']) }}, _room * sizeof(uint64_t));
             {% endif %}
             const int input_steps = _all__steps[2 * set], round_steps = _all__steps[2 * set + 1];
@@ -92,7 +92,7 @@ cdef extern from *:
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < _room; _idx++)
                     {
-                        {% if noise %}
+                        {% if _noise %}
                         {{ get_array_name(variables['n_u']) }}[_idx] = nsa::noise(_state[_idx]);
                         {{ get_array_name(variables['n_v']) }}[_idx] = nsa::noise(_state[_idx]);
                         {% endif %}
@@ -100,7 +100,7 @@ cdef extern from *:
                     }
                     NSA_STORED;
                 }
-                {% for name in sent %}
+                {% for name in _sent %}
                 {{ get_array_name(variables['_sum_' + name]) }}[0] = nsa::sum({{ get_array_name(variables['_sent_' + name]) }}, n_options);
                 {% endfor %}
                 {
@@ -116,10 +116,10 @@ cdef extern from *:
                     NSA_STORED;
                 }
             }
-            {% for name in outputs %}
+            {% for name in _outputs %}
             memcpy(_all__ends + {{ loop.index0 }} * n_units + game * n_options, {{ get_array_name(variables[name]) }}, n_options * sizeof(double));
             {% endfor %}
-            {% for name in pool_states %}
+            {% for name in _pool_states %}
             _all__pools[{{ loop.index0 }} * n_games + game] = {{ get_array_name(variables[name]) }}[0];
             {% endfor %}
         }
@@ -130,7 +130,7 @@ cdef extern from *:
     void* _address "nsa::address" (object)
     void _run "nsa::run" (int, void**) nogil
 
-cdef tuple _names = ({% for name, var in given %}"{{ array_name(var) }}", {% endfor %})
+cdef tuple _names = ({% for name, var in given %}"{{ _array_name(var) }}", {% endfor %})
 
 cdef int _find(dict _namespace, void** addresses) except -1:
     cdef int i

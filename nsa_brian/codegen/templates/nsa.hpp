@@ -44,29 +44,29 @@ template <typename T> NSA_APART void take(T* to, const T* from, const int32_t* w
 
 // e^x to within two units in the last place, without a call, so that it can be vectorised by every compiler:
 // x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for e^r, and 2^k added to the exponent bits.
-// It saturates at e^-708 and e^709, where double precision ends.
+// As everywhere, it is infinite above 709.78, and below -708 it goes to 0 through subnormal numbers, for which 2^k is
+// 2^(k + 64) times 2^-64. Beyond -746 the result is 0 whatever x is, beyond 710 infinite.
 static inline double exp(double x)
 {
-    x = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
-    const double k = rint(x * 1.4426950408889634074);
-    const double r = fma(k, -1.90821492927058770002e-10, fma(k, -6.93147180369123816490e-01, x));
+    const double within = x < -746.0 ? -746.0 : (x > 710.0 ? 710.0 : x);
+    const double k = rint(within * 1.4426950408889634074);
+    const double r = fma(k, -1.90821492927058770002e-10, fma(k, -6.93147180369123816490e-01, within));
     const double r2 = r * r, r4 = r2 * r2;
     const double low = fma(fma(r, 1. / 120, 1. / 24), r2, fma(r, 1. / 6, 1. / 2));
     const double middle = fma(fma(r, 1. / 362880, 1. / 40320), r2, fma(r, 1. / 5040, 1. / 720));
     const double high = fma(fma(r, 1. / 6227020800., 1. / 479001600), r2, fma(r, 1. / 39916800, 1. / 3628800));
     double e = fma(fma(fma(high, r4, middle), r4, low), r2, r) + 1;
+    const bool small = x < -708.0;
     int64_t bits;
     memcpy(&bits, &e, sizeof bits);
-    bits += (int64_t)(int32_t)k << 52;
+    bits += (int64_t)(int32_t)(small ? k + 64 : k) << 52;
     memcpy(&e, &bits, sizeof e);
-    return e;
+    e = small ? e * 5.421010862427522e-20 : e;  // 2^-64
+    return x > 709.782712893384 ? (double)INFINITY : (x == x ? e : x);
 }
 
 // A truth value as a factor: chosen, where converting an integer would cost as much as the sigmoid's division.
-using ::int_;
 static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
-// The whole part of a number, which need not fit an int.
-static inline double int_(double number) { return trunc(number); }
 
 // The next 64 bits of a stream: one turn of Steele et al.'s splitmix64.
 static inline uint64_t random_bits(uint64_t& state)

@@ -11,8 +11,8 @@
 {% endmacro %}
 {% macro run() %}
 #cython: language_level=3, binding=False, always_allow_keywords=False
-# Compiled for {{ machine() }}
-{% set arrays = array_variables(variables) %}
+# Compiled for {{ _machine() }}
+{% set arrays = _array_variables(variables) %}
 from libc.stdint cimport int32_t
 
 cdef extern from *:
@@ -27,7 +27,7 @@ cdef extern from *:
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
 
-    {{ support|autoindent }}
+    {{ _support|autoindent }}
     namespace nsa {
 
     static inline int steps_to(int step, int border, int next)
@@ -38,11 +38,11 @@ cdef extern from *:
     static void run(int n_units, void** arrays)
     {
         {% for name, var in arrays %}
-        {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
+        {{ _c_type(var) }}* _all_{{ name }} = ({{ _c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
-        const int BLOCK = {{ BLOCK }};
+        const int BLOCK = {{ _BLOCK }};
         {% for name, var in arrays if var.scalar %}
-        const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
+        const {{ _c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
         {{ scalar_code['step']|autoindent }}
         for (int start = 0; start < n_units; start += BLOCK)
@@ -51,8 +51,8 @@ cdef extern from *:
             // Whole vectors, but for one or two units; those beyond the last do as it does and count for nothing.
             const int room = left < 3 ? left : (left + 7) / 8 * 8;
             {% for name, var in arrays if not var.scalar and name != '_which' %}
-            alignas(64) {{ c_type(var) }} {{ get_array_name(var) }}[BLOCK];
-            nsa::take({{ get_array_name(var) }}, _all_{{ name }}{{ ', _all__which + start' if name in of_sets else ' + start' }}, left, room);
+            alignas(64) {{ _c_type(var) }} {{ get_array_name(var) }}[BLOCK];
+            nsa::take({{ get_array_name(var) }}, _all_{{ name }}{{ ', _all__which + start' if name in _of_sets else ' + start' }}, left, room);
             {% endfor %}
             {
                 {{ scalar_code['begin']|autoindent }}
@@ -91,7 +91,7 @@ cdef extern from *:
                         {{ I }}[i] = 0;
                     if (i < left && {{ _round_steps }}[i] == next)  // later steps of a unit that is done go nowhere
                     {
-                        {% for name in outputs %}
+                        {% for name in _outputs %}
                         _all_{{ name }}[start + i] = {{ get_array_name(variables[name]) }}[i];
                         {% endfor %}
                     }
@@ -105,7 +105,7 @@ cdef extern from *:
     void* _address "nsa::address" (object)
     void _run "nsa::run" (int, void**) nogil
 
-cdef tuple _names = ({% for name, var in arrays %}"{{ array_name(var) }}", {% endfor %})
+cdef tuple _names = ({% for name, var in arrays %}"{{ _array_name(var) }}", {% endfor %})
 
 cdef int _find(dict _namespace, void** addresses) except -1:
     cdef int i
@@ -119,7 +119,7 @@ def entry(_namespace):
     return [<size_t> &_run, *[<size_t> address for address in addresses]]
 
 def main(_namespace):
-    cdef int n_units = _namespace["{{ array_name(variables['_n_units']) }}"][0]
+    cdef int n_units = _namespace["{{ _array_name(variables['_n_units']) }}"][0]
     cdef void* addresses[{{ arrays|length }}]
     _find(_namespace, addresses)
     with nogil:

@@ -16,10 +16,10 @@
 {% endmacro %}
 {% macro run() %}
 #cython: language_level=3, binding=False, always_allow_keywords=False
-# Compiled for {{ machine() }}
-{% set arrays = array_variables(variables) %}
+# Compiled for {{ _machine() }}
+{% set arrays = _array_variables(variables) %}
 {% set given = [] %}
-{% set fixed = tables + ('_n_games', '_n_options', 'dt', 't', 't_in_timesteps') %}
+{% set fixed = _tables + ('_n_games', '_n_options', 'dt', 't', 't_in_timesteps') %}
 {% for name, var in arrays if name in fixed %}{% if given.append((name, var)) %}{% endif %}{% endfor %}
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
@@ -33,21 +33,21 @@ cdef extern from *:
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
-    {{ support|autoindent }}
+    {{ _support|autoindent }}
     namespace nsa {
 
     static void run(int, void** arrays)
     {
         {% for name, var in given %}
-        {{ c_type(var) }}* _all_{{ name }} = ({{ c_type(var) }}*)arrays[{{ loop.index0 }}];
+        {{ _c_type(var) }}* _all_{{ name }} = ({{ _c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
         const int64_t _games = _all__n_games[0], _options = _all__n_options[0];
         const bool _outcome = _all__mode[0] == 1, _recording = _all__mode[1] > 0 && !_outcome;
         {% for name, var in arrays if name in ('dt', 't', 't_in_timesteps') %}
-        const {{ c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
+        const {{ _c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
         int64_t _stride = 0, _seeds = 0, _total = 0;
-        {% for p in populations %}
+        {% for p in _populations %}
         // Neurons of an option (or of the pool), of the population, and room for them.
         const int64_t _per_{{ p.name }} = _all__sizes[{{ loop.index0 }}];
         const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * _options' if p.of_options else '_per_' ~ p.name }};
@@ -66,12 +66,12 @@ cdef extern from *:
         {
             const int64_t set = _all__which[_game];
             {% for name, var in arrays if name not in fixed and var.scalar %}
-            {{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
+            {{ _c_type(var) }} {{ get_array_name(var) }}[1] = {0};
             {% endfor %}
-            {% for name in of_sets if name in variables %}
-            {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ of_sets|length }} + {{ of_sets.index(name) }}];
+            {% for name in _of_sets if name in variables %}
+            {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ _of_sets|length }} + {{ _of_sets.index(name) }}];
             {% endfor %}
-            {% for p in populations %}
+            {% for p in _populations %}
             {% for name in p.arrays %}
             double* __restrict {{ get_array_name(variables[name]) }} = _aligned + _game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
             {% endfor %}
@@ -83,12 +83,12 @@ cdef extern from *:
             }
             const int64_t input_steps = _all__steps[4 * set], _reading_step = _all__steps[4 * set + 1];
             const int64_t round_steps = _all__steps[4 * set + 2], outcome_steps = _all__steps[4 * set + 3];
-            {% for p in populations if p.refractory %}
+            {% for p in _populations if p.refractory %}
             const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_in_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
             {% endfor %}
             if (!_outcome)
             {
-                {% for p in populations %}
+                {% for p in _populations %}
                 {
                     {{ scalar_code['begin_' ~ p.name]|autoindent }}
                     for (int64_t _idx = 0; _idx < _room_{{ p.name }}; _idx++)
@@ -102,7 +102,7 @@ cdef extern from *:
                 {% endif %}
                 {% endfor %}
             }
-            {% for p in populations if p.of_options %}
+            {% for p in _populations if p.of_options %}
             {% for name in ('gain', 'choice') if name ~ '_in_' ~ p.name in variables %}
             for (int64_t k = 0; k < _options; k++)
                 for (int64_t i = 0; i < _per_{{ p.name }}; i++)
@@ -115,7 +115,7 @@ cdef extern from *:
                 if (_now == _first || _now == input_steps)
                 {
                     {{ get_array_name(variables['I']) }}[0] = _now < input_steps ? 1 : 0;
-                    {% for p in populations if p.poisson %}
+                    {% for p in _populations if p.poisson %}
                     {
                         {{ scalar_code['rates_' ~ p.name]|autoindent }}
                     }
@@ -124,7 +124,7 @@ cdef extern from *:
                     {% endfor %}
                     {% endfor %}
                 }
-                {% for mean in means %}
+                {% for mean in _means %}
                 {% if mean.by_option %}
                 for (int64_t k = 0; k < _options; k++)
                 {
@@ -136,7 +136,7 @@ cdef extern from *:
                 {{ get_array_name(variables[mean.name]) }}[0] = nsa::sum({{ get_array_name(variables[mean.of]) }}, _size_{{ mean.source }}) / _size_{{ mean.source }};
                 {% endif %}
                 {% endfor %}
-                {% for p in populations %}
+                {% for p in _populations %}
                 {
                     {% for word in p.words %}
                     {% if word.noise %}
@@ -196,7 +196,7 @@ cdef extern from *:
                             {% if p.refractory %}
                             {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
                             {% endif %}
-                            {% if flips and p.of_options %}
+                            {% if _flips and p.of_options %}
                             {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = (double)_now;
                             {% endif %}
                             if (_idx >= _size_{{ p.name }})
@@ -212,7 +212,7 @@ cdef extern from *:
                 }
                 {% endfor %}
             }
-            {% if flips %}
+            {% if _flips %}
             if (_outcome)
             {
                 {{ get_array_name(variables['R']) }}[0] = _all__reward[_game];
@@ -250,7 +250,7 @@ cdef extern from *:
     void* _address "nsa::address" (object)
     void _run "nsa::run" (int, void**) nogil
 
-cdef tuple _names = ({% for name, var in given %}"{{ array_name(var) }}", {% endfor %})
+cdef tuple _names = ({% for name, var in given %}"{{ _array_name(var) }}", {% endfor %})
 
 cdef int _find(dict _namespace, void** addresses) except -1:
     cdef int i

@@ -10,7 +10,7 @@
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
 {% set _numbers = [] %}
-{% for name, var in array_variables(variables) if name != '_entry' %}{% if _numbers.append((name, var)) %}{% endif %}{% endfor %}
+{% for name, var in _array_variables(variables) if name != '_entry' %}{% if _numbers.append((name, var)) %}{% endif %}{% endfor %}
 {% macro _number(name) %}{{ get_array_name(variables[name]) }}[0]{% endmacro %}
 
 {# The numbers of one game, and room for those of one option. #}
@@ -18,32 +18,36 @@
 const int64_t _set = _which[_game];
 (void)_set;
 {% for name, var in _numbers %}
-{{ c_type(var) }} {{ get_array_name(var) }}[1] = {0};
+{{ _c_type(var) }} {{ get_array_name(var) }}[1] = {0};
 {% endfor %}
-{% for name in of_sets if name in variables %}
-{{ _number(name) }} = _sets[_set * {{ of_sets|length }} + {{ of_sets.index(name) }}];
+{% for name in _of_sets if name in variables %}
+{{ _number(name) }} = _sets[_set * {{ _of_sets|length }} + {{ _of_sets.index(name) }}];
 {% endfor %}
 {% endmacro %}
 
 {# The synapse at `_place`. #}
 {% macro _load() %}
-{% for name in synaptic if name in variables %}
+{% for name in _synaptic if name in variables %}
 {{ _number(name) }} = _last_{{ name }}[_place];
 {% endfor %}
 {% endmacro %}
 
 {# What the rule reads of the neurons at `_place`. #}
 {% macro _read() %}
-{% for name in reads if name in variables %}
-{{ _number(name) }} = {% if name in outputs %}_ends[{{ outputs.index(name) }} * _n_units + _place]{% else %}_pool_{{ name }}[_game]{% endif %};
+{% for name in _reads if name in variables %}
+{{ _number(name) }} = {% if name in _outputs %}_ends[{{ _outputs.index(name) }} * _n_units + _place]{% else %}_pool_{{ name }}[_game]{% endif %};
 {% endfor %}
 {% endmacro %}
 
 {# Keep a variable of the synapse at `_place`. #}
 {% macro _keep(name) %}
-if (_mend && !(fabs({{ _number(name) }}) <= DBL_MAX))
-    {{ _number(name) }} = 0;
-{% if by_statements %}
+if (!(fabs({{ _number(name) }}) <= DBL_MAX))
+{
+    if (!_mend)
+        _sizes[{{ _sizes.index('runaway') }}] = {{ 2 + _synaptic.index(name) }};
+    {{ _number(name) }} = _mend ? 0 : {{ _number(name) }};
+}
+{% if _by_statements %}
 _changed[_place] |= {{ _number(name) }} != _last_{{ name }}[_place];
 {% endif %}
 _last_{{ name }}[_place] = {{ _number(name) }};
@@ -60,18 +64,18 @@ if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
     if (!_mend)
     {
-        _sizes[{{ sizes.index('runaway') }}] = 1;
+        _sizes[{{ _sizes.index('runaway') }}] = 1;
         return;
     }
     _k_u = nsa::highest(nsa::silence(_u, _n_arms, _silent.data()), _n_arms, _drawn[0], _tolerance, _random);
     _k_v = nsa::highest(nsa::silence(_v, _n_arms, _silent.data()), _n_arms, _drawn[1], _tolerance, _random);
-    {% if keeps_highest %}
+    {% if _keeps_highest %}
     _highest_u = _highest_v = nsa::Highest();
     {% endif %}
 }
 else
 {
-    {% if keeps_highest %}
+    {% if _keeps_highest %}
     _k_u = _highest_u.of(_u, _n_arms, _drawn[0], _tolerance, _random);
     _k_v = _highest_v.of(_v, _n_arms, _drawn[1], _tolerance, _random);
     {% else %}
@@ -86,7 +90,7 @@ _arms[_round * _n_games + _game] = (int32_t)_arm;
 _agreed[_round * _n_games + _game] = _agree;
 _earned[_game] += _chance;
 {{ _number('R') }} = _drawn[3] < _chance;
-{% if by_statements %}
+{% if _by_statements %}
 for (int64_t _k = 0; _k < _n_arms; _k++)
 {
     const int64_t _place = _game * _n_arms + _k;
@@ -98,7 +102,7 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
     {
         {{ scalar_code['learn']|join('\n')|indent(8) }}
     }
-    {% for name in synaptic if name in variables %}
+    {% for name in _synaptic if name in variables %}
     {{ _keep(name)|indent(4) }}
     {% endfor %}
 }
@@ -114,14 +118,21 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
     _pulled[_game] = _arm;
 }
 {% endif %}
-{% if answer == 'all' %}
-if (_mend)  // the round itself may have led a synapse beyond all numbers
+{% if _answer == 'all' %}
+// The round itself may have led a synapse beyond all numbers.
+{% for name in _synaptic %}
+if (!_mend && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
+    _sizes[{{ _sizes.index('runaway') }}] = {{ 2 + loop.index0 }};
+{% endfor %}
+if (_mend)
 {
-    {% for name in synaptic %}
+    {% for name in _synaptic %}
     nsa::mend(_last_{{ name }} + _game * _n_arms, _n_arms);
     {% endfor %}
 }
 {% endif %}
+if (_sizes[{{ _sizes.index('runaway') }}])
+    return;
 {% endmacro %}
 
 {# The answer of the option at `_place`, looked up; where the table has none, the game waits. #}
@@ -137,7 +148,7 @@ if (_cell >= 0 && _parts[_in_set])
     const double _was_u = _ends[_place], _was_v = _ends[_n_units + _place];
     (void)_was_u, (void)_was_v;
     nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + 2 * _offsets[_in_set], _ends[_place], _ends[_n_units + _place]);
-    {% if by_statements %}
+    {% if _by_statements %}
     _changed[_place] = 0;
     {% else %}
     _highest_u.changed(_pulled[_game], _was_u, _ends[_place]);
@@ -151,7 +162,7 @@ else
 
 {% macro _look_up() %}
 bool _waits = false;
-{% if by_statements %}
+{% if _by_statements %}
 for (int64_t _place = _game * _n_arms; _place < (_game + 1) * _n_arms; _place++)
     if (_changed[_place])
     {
@@ -171,7 +182,7 @@ if (_waits)
 {# The answers of options whose synapse has changed, in all games. #}
 {% macro _integrate_changed() %}
 int _n = 0;
-{% if by_statements %}
+{% if _by_statements %}
 for (int64_t _place = 0; _place < _n_units; _place++)
     if (_changed[_place])
     {
@@ -183,7 +194,7 @@ for (int64_t _game = 0; _game < _n_games; _game++)
     if (_pulled[_game] >= 0)
     {
         const int64_t _place = _game * _n_arms + _pulled[_game];
-        {{ (_look_ahead() if depth > 1 else _put_in())|indent(8) }}
+        {{ (_look_ahead() if _depth > 1 else _put_in())|indent(8) }}
         _pulled[_game] = -1;
     }
 {% endif %}
@@ -191,13 +202,13 @@ if (_n)
     _respond(_n, _arrays);
 for (int _i = 0; _i < _n; _i++)
 {
-    {% if depth > 1 %}
+    {% if _depth > 1 %}
     _forecasts[_slots[_i]].u = _out_u[_i];
     _forecasts[_slots[_i]].v = _out_v[_i];
     if (!_is_first[_i])
         continue;
     {% endif %}
-    {% for name in outputs %}
+    {% for name in _outputs %}
     _ends[{{ loop.index0 }} * _n_units + _places[_i]] = _out_{{ name }}[_i];
     {% endfor %}
 }
@@ -207,7 +218,7 @@ for (int _i = 0; _i < _n; _i++)
 {% macro _put_in() %}
 _places[_n] = _place;
 _of_pair[_n] = _which[_place / _n_arms];
-{% for name in inputs %}
+{% for name in _inputs %}
 _in_{{ name }}[_n] = _last_{{ name }}[_place];
 {% endfor %}
 _n++;
@@ -218,9 +229,9 @@ _n++;
    rewards are known, and so are the weights that follow; to integrate some of them together costs little more than one,
    as lanes of a vector that would stay empty. #}
 {% macro _look_ahead() %}
-nsa::Forecast* const _own = _forecasts.data() + _game * {{ depth }};
+nsa::Forecast* const _own = _forecasts.data() + _game * {{ _depth }};
 int& _seen = _seen_of[_game];
-if (++_seen < {{ depth }} && _own[_seen].place == _place && _own[_seen].w == _last_w[_place])
+if (++_seen < {{ _depth }} && _own[_seen].place == _place && _own[_seen].w == _last_w[_place])
 {
     _ends[_place] = _own[_seen].u;
     _ends[_n_units + _place] = _own[_seen].v;
@@ -231,7 +242,7 @@ else
     const bool _same = _round == 0 || _agreed[(_round - 1) * _n_games + _game];
     int64_t _next = _place;
     _seen = 0;
-    for (int _i = 0; _i < {{ depth }}; _i++)
+    for (int _i = 0; _i < {{ _depth }}; _i++)
     {
         _own[_i].place = -1;
         if (_round + _i >= _n_rounds)
@@ -243,7 +254,7 @@ else
         if (_i)
         {
             const int64_t _at = (_round + _i - 1) * _n_rows + _row[_game];
-            {% for name in synaptic if name in variables %}
+            {% for name in _synaptic if name in variables %}
             {{ _number(name) }} = {{ '_w' if name == 'w' else '_last_' + name + '[_next]' }};
             {% endfor %}
             {{ _number('R') }} = _luck[4 * _at + 3] < _chances[(_round + _i - 1) * _stride + _row[_game] * _n_arms + _next - _game * _n_arms];
@@ -255,10 +266,10 @@ else
         _own[_i].place = _next;
         _own[_i].w = _w;
         _places[_n] = _next;
-        _slots[_n] = _game * {{ depth }} + _i;
+        _slots[_n] = _game * {{ _depth }} + _i;
         _is_first[_n] = _i == 0;
         _of_pair[_n] = _which[_game];
-        {% for name in inputs %}
+        {% for name in _inputs %}
         _in_{{ name }}[_n] = {{ '_w' if name == 'w' else '_last_' + name + '[_next]' }};
         {% endfor %}
         _n++;
@@ -270,13 +281,13 @@ else
 
 {# The answers of all options, and what goes on from this round to the next. #}
 {% macro _integrate_all() %}
-{% for name in inputs %}
+{% for name in _inputs %}
 memcpy(_in_{{ name }}, {{ '_noise + _round * _n_units' if name == '_stream' else '_last_' + name }}, _n_units * sizeof(double));
 {% endfor %}
 _respond((int)_n_units, _arrays);
-{% for name in outputs %}
+{% for name in _outputs %}
 memcpy(_ends + {{ loop.index0 }} * _n_units, _out_{{ name }}, _n_units * sizeof(double));
-{% if name in lasting %}
+{% if name in _lasting %}
 memcpy(_last_{{ name }}, _out_{{ name }}, _n_units * sizeof(double));
 {% endif %}
 {% endfor %}
@@ -286,7 +297,7 @@ memcpy(_last_{{ name }}, _out_{{ name }}, _n_units * sizeof(double));
 {% endmacro %}
 {% macro run() %}
 #cython: language_level=3, binding=False, always_allow_keywords=False
-# Compiled for {{ machine() }}
+# Compiled for {{ _machine() }}
 from libc.stdint cimport int64_t
 
 cdef extern from *:
@@ -299,27 +310,27 @@ cdef extern from *:
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
-    {{ support|autoindent }}
+    {{ _support|autoindent }}
     namespace nsa {
 
     typedef void (*respond_t)(int, void**);
 
     static void run(const int64_t* _entry)
     {
-        {% for name, type in buffers %}
+        {% for name, type in _buffers %}
         {{ type }}* const _{{ name }} = ({{ type }}*)_entry[{{ loop.index0 }}];
         {% endfor %}
-        {% for name in sizes %}
+        {% for name in _sizes %}
         const int64_t _{{ name }} = _sizes[{{ loop.index0 }}];
         {% endfor %}
         const int64_t _n_units = _n_games * _n_arms;
         const double _tolerance = _limits[0];
         std::vector<double> _silent(_n_arms);
-        {% if answer == 'table' %}
+        {% if _answer == 'table' %}
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
             {{ _of_game()|indent(12) }}
-            {% if keeps_highest %}
+            {% if _keeps_highest %}
             nsa::Highest _highest_u, _highest_v;
             {% endif %}
             int64_t _round = _from[_game];
@@ -333,16 +344,16 @@ cdef extern from *:
         {% else %}
         const respond_t _respond = (respond_t)_call[0];
         void** const _arrays = (void**)(_call + 1);
-        std::vector<int64_t> _places({{ '_n_units' if by_statements else '_n_games * ' ~ depth }});
-        {% if depth > 1 %}
-        std::vector<int64_t> _slots(_n_games * {{ depth }});
-        std::vector<char> _is_first(_n_games * {{ depth }});
-        std::vector<nsa::Forecast> _forecasts(_n_games * {{ depth }});
-        std::vector<int> _seen_of(_n_games, {{ depth }});
+        std::vector<int64_t> _places({{ '_n_units' if _by_statements else '_n_games * ' ~ _depth }});
+        {% if _depth > 1 %}
+        std::vector<int64_t> _slots(_n_games * {{ _depth }});
+        std::vector<char> _is_first(_n_games * {{ _depth }});
+        std::vector<nsa::Forecast> _forecasts(_n_games * {{ _depth }});
+        std::vector<int> _seen_of(_n_games, {{ _depth }});
         {% endif %}
         for (int64_t _round = 0; _round < _n_rounds; _round++)
         {
-            {{ (_integrate_all() if answer == 'all' else _integrate_changed())|indent(12) }}
+            {{ (_integrate_all() if _answer == 'all' else _integrate_changed())|indent(12) }}
             for (int64_t _game = 0; _game < _n_games; _game++)
             {
                 {{ _of_game()|indent(16) }}
@@ -358,7 +369,7 @@ cdef extern from *:
     void _run "nsa::run" (const int64_t*) nogil
 
 def main(_namespace):
-    cdef const int64_t* entry = <const int64_t*> _address(_namespace["{{ array_name(variables['_entry']) }}"])
+    cdef const int64_t* entry = <const int64_t*> _address(_namespace["{{ _array_name(variables['_entry']) }}"])
     with nogil:
         _run(entry)
 {% endmacro %}
