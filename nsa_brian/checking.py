@@ -1,17 +1,26 @@
-"""``check``: a model on all engines side by side. Which run it, whether they agree, and how fast each is."""
+"""``check``: a model played along every path that a command can take, compared with the reference round by round."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from brian2 import prefs
+from brian2.utils.logger import catch_logs
 
+from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
+from nsa_brian.engines.base import Engine
 from nsa_brian.engines.registry import ENGINES, engine_class
+from nsa_brian.engines.stretch import CompiledRounds
+from nsa_brian.errors import ModelError
+from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.model.base import AnyModel
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.timing import steps_of
@@ -19,24 +28,65 @@ from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.spiking.timing import DT, Timing
 
-#: The engine that the others are held against.
+#: The engine that the others are compared with.
 REFERENCE = "network"
+#: Differences that count as rounding, in units of a number's size or of 1: of engines that integrate, and of the table,
+#: which interpolates.
+ROUNDING, INTERPOLATION = 1e-9, 1e-5
+#: Rounds that are played along the paths that take long.
+FEW = 5
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a path first differs from the reference.
+
+    Attributes
+    ----------
+    round, game, arm : int
+        Counted from 0; ``arm`` is None for a variable of the game.
+    variable : str
+        ``"choice"``, ``"agreement"``, or a variable's name.
+    value, reference : float
+    """
+
+    round: int
+    game: int
+    arm: int | None
+    variable: str
+    value: float
+    reference: float
+
+    def __str__(self) -> str:
+        place = f"round {self.round}, game {self.game}" + ("" if self.arm is None else f", arm {self.arm}")
+        return f"{place}: {self.variable} is {self.value:.6g}, not {self.reference:.6g}"
 
 
 @dataclass(frozen=True)
 class EngineCheck:
-    """How one engine did.
+    """One path through an engine, and how it did.
 
     Attributes
     ----------
     engine : str
+    path : str
+        How rounds were played: ``"round by round"``, ``"compiled rounds"``, ``"as in a search"``, ``"in numpy"``; empty
+        for the reference.
     refusal : str
-        Why it does not run the model; empty if it does.
+        Why the engine does not run the model; empty if it does.
+    error : str
+        What ended the game; empty if nothing did.
     choices : float
         Share of the choices that are the reference's.
-    activity, synapses : float
-        Largest difference from the reference's activities, and variables of the synapses, as long as the choices are
-        the same.
+    activity, synapses, carried : float
+        Largest difference from the reference's activities, variables of the synapses, and state that goes on from round
+        to round, up to the first round that differs in its choices.
+    difference : Difference, optional
+        The first one beyond ``tolerance``.
+    tolerance : float
+        Differences that count as rounding, in units of a number's size or of 1.
+    rounds : int
+        Rounds compared.
     ms_per_round : float
         Time of a round of all games.
     steps_per_second : float
@@ -44,22 +94,45 @@ class EngineCheck:
     """
 
     engine: str
+    path: str = ""
     refusal: str = ""
+    error: str = ""
     choices: float = float("nan")
     activity: float = float("nan")
     synapses: float = float("nan")
+    carried: float = float("nan")
+    difference: Difference | None = None
+    tolerance: float = ROUNDING
+    rounds: int = 0
     ms_per_round: float = float("nan")
     steps_per_second: float = float("nan")
 
     @property
     def agrees(self) -> bool:
-        """Whether it refuses, or makes the reference's choices."""
-        return bool(self.refusal) or self.choices == 1
+        """Whether it refuses the model, or does what the reference does."""
+        return bool(self.refusal) or (self.difference is None and not self.error)
+
+    @property
+    def name(self) -> str:
+        """Engine and path."""
+        return f"{self.engine}, {self.path}" if self.path else self.engine
+
+    def __str__(self) -> str:
+        if self.refusal:
+            return f"refused: {self.refusal}"
+        if self.error:
+            return f"failed: {self.error}"
+        speed = f"{self.ms_per_round:.3g} ms a round, {self.steps_per_second:.2g} steps/s"
+        if self.engine == REFERENCE and not self.path:
+            return f"{speed}; the reference"
+        parts = {"activities": self.activity, "synapses": self.synapses, "carried state": self.carried}
+        found = ", ".join(f"{part} within {value:.0e}" for part, value in parts.items() if value == value)
+        return f"{speed}; {self.choices:.0%} of the choices, {found}"
 
 
 @dataclass(frozen=True)
 class Check:
-    """What :func:`check` found: an :class:`EngineCheck` for each engine, and what was played."""
+    """What :func:`check` found: an :class:`EngineCheck` for each path, and what was played."""
 
     model: AnyModel
     engines: tuple[EngineCheck, ...]
@@ -88,24 +161,20 @@ class Check:
 
     def __str__(self) -> str:
         lines = [f"model {self.model.name}: {_how_it_runs(self.model)}"]
-        for found in self.engines:
-            if found.refusal:
-                lines.append(f"  {found.engine:<8} refused: {found.refusal}")
-                continue
-            held = "the reference"
-            if found.engine != REFERENCE:
-                held = (
-                    f"{found.choices:.0%} of the choices, activities within {found.activity:.0e}, "
-                    f"synapses within {found.synapses:.0e}"
-                )
-            lines.append(
-                f"  {found.engine:<8} {found.ms_per_round:.3g} ms a round, {found.steps_per_second:.2g} steps/s; {held}"
-            )
+        width = max(len(found.name) for found in self.engines)
+        lines += [f"  {found.name:<{width}}  {found}" for found in self.engines]
         rounds, arms, games = (self.played[key] for key in ("rounds", "arms", "games"))
-        told = f"{games} games of {rounds} rounds, {arms} arms"
+        told = f"{games} games of {rounds} rounds, {arms} arms; differences up to {ROUNDING:.0e} are rounding"
+        if any(found.engine == "table" and not found.refusal for found in self.engines):
+            told += f", in table up to {INTERPOLATION:.0e}"
         if self.model.noise:
-            told += ", played without the model's noise, whose numbers differ between engines"
-        return "\n".join([*lines, f"{'they agree' if self.agree else 'THEY DO NOT AGREE'} ({told})"])
+            told += "; played without the model's noise, whose numbers differ between engines"
+        verdict = [f"they agree ({told})"]
+        if not self.agree:
+            wrong = [found for found in self.engines if not found.agrees]
+            verdict = [f"they differ ({told})"]
+            verdict += [f"  {found.name}: {found.error or found.difference}" for found in wrong]
+        return "\n".join([*lines, *verdict])
 
 
 def check(
@@ -117,7 +186,12 @@ def check(
     seed: int = 0,
     method: str = "euler",
 ) -> Check:
-    """Play a model on all engines, with the same luck, and compare.
+    """Play a model along every path, with the same random numbers, and compare.
+
+    The reference is the Brian2 network in one run. Compared with it are the network round by round and rounds in numpy,
+    both for a few rounds, compiled rounds one by one as a user's loop plays them, compiled rounds many in a call as
+    commands and searches play them, and the table: in every round choices, activities, synapses after learning, and
+    what is carried over.
 
     Parameters
     ----------
@@ -134,6 +208,11 @@ def check(
     -------
     Check
         ``print`` it, or ask ``.agree``.
+
+    Raises
+    ------
+    ValueError
+        If the model ends in the same error on every path.
     """
     model = model if isinstance(model, AnyModel) else load_model(model)
     if n_rounds < 2:
@@ -141,67 +220,285 @@ def check(
     if not isinstance(parameters, NSAParameters):
         parameters = load(parameters).parameters if parameters else load().parameters
     parameters = model.complete(parameters)
-    quiet: Any = dataclasses.replace(model, noise=0.0) if model.noise else model  # type: ignore[type-var]
-    spiking = model.kind == "spiking"
-    if spiking:
-        ways: dict[str, Any] = {}
-        steps = Timing.of(model.values_in_si(parameters), DT).round_steps * n_arms * n_games
-    else:
-        ways = {"method": method}
-        steps = steps_of(parameters, method=method)[1] * n_arms * n_games
+    games = _Games(model, parameters, n_arms, n_rounds, n_games, seed, method)
+    reference: list[_Round] | ModelError = []
     found: list[EngineCheck] = []
-    reference: _Game | None = None
-    for name in (REFERENCE, *(name for name in ENGINES if name != REFERENCE)):
-        refusal = model.refusal(name)
+    for path in _paths(model):
+        refusal = model.refusal(path.engine)
         if refusal:
-            found.append(EngineCheck(name, refusal))
+            found.append(EngineCheck(path.engine, refusal=refusal))
             continue
-        rng = np.random.default_rng(seed)
-        options = {"dense": True} if name == "rounds" and model.noise else {}  # the way that noise is integrated
-        make: Any = engine_class(name, model)
-        engine = make(n_arms, parameters, n_games, rng=rng, model=quiet, **ways, **options)
-        game = _play(engine, n_rounds, seed)
-        reference = reference or game
-        seconds = game.seconds
-        same = (game.arms == reference.arms).all(axis=1)
-        first = int(np.argmin(same)) + 1 if not same.all() else n_rounds  # rounds up to the first that differs
-        found.append(
-            EngineCheck(
-                name,
-                choices=float((game.arms == reference.arms).mean()),
-                activity=float(np.abs(game.activity[:first] - reference.activity[:first]).max()),
-                synapses=float(np.abs(game.synapses[:first] - reference.synapses[:first]).max()),
-                ms_per_round=1e3 * seconds,
-                steps_per_second=steps / seconds,
-            )
-        )
+        start = time.perf_counter()
+        try:
+            records: list[_Round] | ModelError = path.play(games)
+        except ModelError as error:
+            records = error
+        seconds = time.perf_counter() - start
+        if path.is_reference:
+            reference = records
+        found.append(_compared(path, records, reference, games, seconds))
+    if isinstance(reference, ModelError):
+        if all(each.error or each.refusal for each in found):
+            raise reference
+        found = [each if each.error else dataclasses.replace(each, error=_UNEXPECTED) for each in found]
     played = {"rounds": n_rounds, "arms": n_arms, "games": n_games, "seed": seed, "method": method}
     return Check(model, tuple(found), played)
 
 
+_UNEXPECTED = "played on, where the reference failed"
+
+
 @dataclass(frozen=True)
-class _Game:
-    arms: np.ndarray  # (rounds, games)
-    activity: np.ndarray  # (rounds, 2, games, arms)
-    synapses: np.ndarray  # (rounds, variables, games, arms), before learning
-    seconds: float  # a round, without the first
+class _Round:
+    """What is compared of a round; the neurons' state at its end, the synapses after learning."""
+
+    arms: np.ndarray
+    agreed: np.ndarray
+    activity: Mapping[str, np.ndarray]
+    synapses: Mapping[str, np.ndarray]
+    carried: Mapping[str, np.ndarray]
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, engine: Engine, arms: np.ndarray, agreed: np.ndarray, names: list[str], seconds: float = 0.0) -> _Round:
+        u, v = engine.activity
+        carried = {name: engine.state(name).copy() for name in names}
+        synapses = {name: array.copy() for name, array in engine.synapses.items()}
+        return cls(arms.copy(), agreed.copy(), {"u": u.copy(), "v": v.copy()}, synapses, carried, seconds)
 
 
-def _play(engine: Any, n_rounds: int, seed: int) -> _Game:
-    """Play, and write down every round's end."""
-    luck: Iterator[np.ndarray] = iter(np.random.default_rng([seed, 1]).random((n_rounds, engine.n_games)))
-    chances = np.linspace(0.2, 0.8, engine.n_arms)
-    arms, activity, synapses, times = [], [], [], []
+class _Games:
+    """The games that every path plays, and their random numbers, drawn beforehand."""
 
-    def pull(chosen: np.ndarray) -> np.ndarray:
-        arms.append(chosen.copy())
-        activity.append(engine.activity.copy())
-        synapses.append(np.array([array.copy() for array in engine.synapses.values()]))
-        times.append(time.perf_counter())
-        return (next(luck) < chances[chosen]).astype(float)
+    def __init__(
+        self,
+        model: AnyModel,
+        parameters: NSAParameters,
+        n_arms: int,
+        n_rounds: int,
+        n_games: int,
+        seed: int,
+        method: str,
+    ) -> None:
+        self.model: Any = dataclasses.replace(model, noise=0.0) if model.noise else model  # type: ignore[type-var]
+        self.n_rounds, self.seed = n_rounds, seed
+        self._noisy, self._size, self._parameters = bool(model.noise), (n_arms, parameters, n_games), parameters
+        self.row = np.arange(n_games)
+        self.chances = np.broadcast_to(np.linspace(0.2, 0.8, n_arms), (n_rounds, n_games, n_arms))
+        self.luck = np.random.default_rng([seed, 1]).random((n_rounds, n_games, N_LUCK + 1))
+        self.ways = {} if model.kind == "spiking" else {"method": method}
+        structure = model.structure
+        pools = (
+            [] if model.kind == "spiking" else [n for place in structure.populations for n in structure.state(place)]
+        )
+        #: Names of the state that goes on from round to round, or that a game has for itself.
+        self.carried = list(dict.fromkeys([*model.carried, *pools]))
+        if model.kind == "spiking":
+            steps = Timing.of(model.values_in_si(parameters), DT).round_steps
+        else:
+            steps = steps_of(parameters, method=method)[1]
+        self.steps = steps * n_arms * n_games
 
-    engine.play(pull, n_rounds)
-    return _Game(np.array(arms), np.array(activity), np.array(synapses), (times[-1] - times[0]) / (n_rounds - 1))
+    def engine(self, name: str) -> Engine:
+        """A new engine."""
+        options = {"dense": True} if name == "rounds" and self._noisy else {}  # the way that noise is integrated
+        make: Any = engine_class(name, self.model)
+        return make(*self._size, rng=_Replay(self.luck, self.seed), model=self.model, **self.ways, **options)
+
+    def rewards(self, t: int, arms: np.ndarray) -> np.ndarray:
+        """Rewards of the arms pulled in a round."""
+        return (self.luck[t, :, N_LUCK] < self.chances[t, self.row, arms]).astype(float)
+
+
+class _Replay:
+    """Random numbers that were drawn beforehand, the same for every path."""
+
+    def __init__(self, luck: np.ndarray, seed: int) -> None:
+        self._luck, self._rng = iter(luck[:, :, :N_LUCK]), np.random.default_rng(seed)
+
+    def random(self, size: Any) -> np.ndarray:
+        """The numbers of the next decision."""
+        return next(self._luck)
+
+    def spawn(self, n_children: int) -> Any:
+        """Generators for the noise of spiking neurons."""
+        return self._rng.spawn(n_children)
+
+
+@dataclass(frozen=True)
+class _Path:
+    engine: str
+    how: str
+    play: Callable[[_Games], list[_Round]]
+    is_reference: bool = False
+
+
+def _paths(model: AnyModel) -> Iterator[_Path]:
+    """All ways that a command, a user's loop or a search can take, the reference first."""
+    yield _Path(REFERENCE, "", partial(_in_one_run, name=REFERENCE), is_reference=True)
+    yield _Path(REFERENCE, "round by round", partial(_one_by_one, name=REFERENCE, n_rounds=FEW))
+    compiled = model.kind == "rate" and not issubclass(code_object_class(), NumpyRound)
+    for name in ENGINES:
+        if name == REFERENCE:
+            continue
+        yield _Path(name, "round by round", partial(_one_by_one, name=name))
+        if model.refusal(name):
+            continue
+        if compiled:
+            yield _Path(name, "compiled rounds", partial(_many, name=name))
+        yield _Path(name, "as in a search", partial(_many, name=name, mend=True))
+        if compiled and name == "rounds":
+            yield _Path(name, "in numpy", _in_numpy)
+
+
+def _in_one_run(games: _Games, name: str) -> list[_Round]:
+    """``play``, watched after each learning."""
+    engine = games.engine(name)
+    found: list[_Round] = []
+    learn, last = engine.learn, time.perf_counter()
+
+    def watched(arms: np.ndarray, rewards: np.ndarray) -> None:
+        nonlocal last
+        learn(arms, rewards)
+        now = time.perf_counter()
+        found.append(_Round.of(engine, arms, engine.agreed, games.carried, now - last))
+        last = now
+
+    engine.learn = watched  # type: ignore[method-assign]
+    engine.play(lambda arms: games.rewards(len(found), arms), games.n_rounds)
+    return found
+
+
+def _one_by_one(games: _Games, name: str, n_rounds: int | None = None) -> list[_Round]:
+    """Respond, select, learn: as an agent in a user's loop."""
+    engine, found = games.engine(name), []
+    for t in range(min(n_rounds or games.n_rounds, games.n_rounds)):
+        start = time.perf_counter()
+        engine.respond()
+        arms = engine.select()
+        engine.learn(arms, games.rewards(t, arms))
+        seconds = time.perf_counter() - start
+        found.append(_Round.of(engine, arms, engine.agreed, games.carried, seconds))
+    return found
+
+
+def _many(games: _Games, name: str, mend: bool = False) -> list[_Round]:
+    """Rounds as commands and searches play them: one a call, then 2, 3, 5, 8, ... in a call from the game's start."""
+    engine = games.engine(name)
+    stretch = engine.stretch(mend=mend)
+    found = []
+    for t in range(games.n_rounds):
+        start = time.perf_counter()
+        arms, agreed = stretch.play(games.row, games.chances[t : t + 1], games.luck[t : t + 1])
+        found.append(_Round.of(engine, arms[0], agreed[0], games.carried, time.perf_counter() - start))
+    if not isinstance(stretch, CompiledRounds):
+        return found  # a call is a loop over the same rounds
+    lengths = [2, 3]
+    while lengths[-1] < games.n_rounds:
+        lengths.append(lengths[-1] + lengths[-2])
+    for n in sorted({min(n, games.n_rounds) for n in lengths}):
+        engine.reset()
+        stretch = engine.stretch(mend=mend)
+        start = time.perf_counter()
+        arms, agreed = stretch.play(games.row, games.chances[:n], games.luck[:n])
+        seconds = (time.perf_counter() - start) / n
+        for t in range(n):
+            if (arms[t] != found[t].arms).any() or (agreed[t] != found[t].agreed).any():
+                return [*found[:t], dataclasses.replace(found[t], arms=arms[t], agreed=agreed[t])]
+        ahead = _Round.of(engine, arms[-1], agreed[-1], games.carried)
+        if not _same(ahead, found[n - 1]):
+            return [*found[: n - 1], ahead]
+    return [dataclasses.replace(each, seconds=seconds) for each in found]
+
+
+def _same(a: _Round, b: _Round) -> bool:
+    """Whether all variables of two rounds are the same to the last bit."""
+    pairs = zip((a.activity, a.synapses, a.carried), (b.activity, b.synapses, b.carried), strict=True)
+    return all(np.array_equal(x[name], y[name], equal_nan=True) for x, y in pairs for name in x)
+
+
+def _in_numpy(games: _Games) -> list[_Round]:
+    with _numpy_target():
+        return _one_by_one(games, "rounds", FEW)
+
+
+@contextmanager
+def _numpy_target() -> Iterator[None]:
+    """Go without the compiler for a while, and without Brian2's and our own words on that."""
+    before = prefs.codegen.target
+    with catch_logs():
+        prefs.codegen.target = "numpy"
+        try:
+            yield
+        finally:
+            prefs.codegen.target = before
+
+
+def _compared(
+    path: _Path,
+    records: list[_Round] | ModelError,
+    reference: list[_Round] | ModelError,
+    games: _Games,
+    seconds: float,
+) -> EngineCheck:
+    """A path's rounds beside the reference's."""
+    if isinstance(records, ModelError) or isinstance(reference, ModelError):
+        return EngineCheck(path.engine, path.how, error=str(records) if isinstance(records, ModelError) else "")
+    tolerance = INTERPOLATION if path.engine == "table" else ROUNDING
+    pairs = list(zip(records, reference, strict=False))
+    same = np.array([bool((a.arms == b.arms).all()) for a, b in pairs])
+    upto = pairs if same.all() else pairs[: int(np.argmin(same)) + 1]
+    found = next((difference for t, (a, b) in enumerate(upto) if (difference := _difference(t, a, b, tolerance))), None)
+    a_round = float(np.median([each.seconds for each in records[1:] or records]))
+    return EngineCheck(
+        path.engine,
+        path.how,
+        choices=float(np.mean([(a.arms == b.arms).mean() for a, b in pairs])),
+        activity=_largest(upto, "activity"),
+        synapses=_largest(upto, "synapses"),
+        carried=_largest(upto, "carried"),
+        difference=found,
+        tolerance=tolerance,
+        rounds=len(pairs),
+        ms_per_round=1e3 * a_round,
+        steps_per_second=games.steps / a_round,
+    )
+
+
+def _largest(pairs: list[tuple[_Round, _Round]], part: str) -> float:
+    """The largest difference of some variables; NaN if there are none."""
+    found = [
+        float(np.abs(values - getattr(b, part)[name]).max())
+        for a, b in pairs
+        for name, values in getattr(a, part).items()
+    ]
+    return max(found, default=float("nan"))
+
+
+def _difference(t: int, a: _Round, b: _Round, tolerance: float) -> Difference | None:
+    """The first difference of two rounds that is more than rounding: in state, activities, choices, or synapses."""
+    for part in ("carried", "activity"):
+        if found := _in_variables(t, getattr(a, part), getattr(b, part), tolerance):
+            return found
+    for name, x, y in (("agreement", a.agreed, b.agreed), ("choice", a.arms, b.arms)):
+        if (x != y).any():
+            game = int(np.argmax(x != y))
+            return Difference(t, game, None, name, float(x[game]), float(y[game]))
+    return _in_variables(t, a.synapses, b.synapses, tolerance)
+
+
+def _in_variables(
+    t: int, found: Mapping[str, np.ndarray], wanted: Mapping[str, np.ndarray], tolerance: float
+) -> Difference | None:
+    for name, x in found.items():
+        y = wanted[name]
+        far = ~(np.abs(x - y) <= tolerance * np.maximum(1, np.abs(y))) & ~((x == y) | (np.isnan(x) & np.isnan(y)))
+        if far.any():
+            game, arm = np.unravel_index(int(np.argmax(far)), far.shape)
+            return Difference(
+                t, int(game), int(arm) if far.shape[1] > 1 else None, name, float(x[game, arm]), float(y[game, arm])
+            )
+    return None
 
 
 def _how_it_runs(model: AnyModel) -> str:

@@ -394,14 +394,27 @@ class TestCheck:
     def test_tells_who_runs_it_and_that_they_agree(self, network_target, monkeypatch):
         monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, network_target))
         found = check(MODELS["lateral.py"], SHORT, n_rounds=8)
-        by_name = {engine.engine: engine for engine in found.engines}
+        by_name = {engine.name: engine for engine in found.engines}
         assert found.agree
-        assert by_name["rounds"].choices == 1
-        assert by_name["rounds"].activity < 1e-12
-        assert by_name["rounds"].steps_per_second > by_name["network"].steps_per_second
+        assert by_name.keys() == {
+            "network",
+            "network, round by round",
+            "rounds, round by round",
+            "rounds, compiled rounds",
+            "rounds, as in a search",
+            "rounds, in numpy",
+            "table",
+        }
+        for name, engine in by_name.items():
+            if name != "table":
+                assert (engine.choices, engine.difference, engine.error) == (1, None, "")
+                assert engine.activity < 1e-12
+                assert engine.synapses < 1e-12
+                assert engine.rounds == (5 if name in ("network, round by round", "rounds, in numpy") else 8)
+        assert by_name["rounds, compiled rounds"].steps_per_second > by_name["network"].steps_per_second
         assert "couples options" in by_name["table"].refusal
-        assert "they agree (2 games of 8 rounds, 4 arms)" in str(found)
-        assert found.to_dict()["engines"][2]["choices"] is None
+        assert "they agree (2 games of 8 rounds, 4 arms; differences up to 1e-09 are rounding)" in str(found)
+        assert found.to_dict()["engines"][-1]["choices"] is None
 
     def test_sees_a_disagreement(self, monkeypatch):
         """With a response table that is far too coarse the table's choices part ways, and check says so."""
@@ -410,7 +423,7 @@ class TestCheck:
         monkeypatch.setattr(table.ResponseTable, "_interpolate", lambda self, which, value: np.stack([value, -value]))
         found = check(Model(), SHORT, n_rounds=25)
         assert not found.agree
-        assert "THEY DO NOT AGREE" in str(found)
+        assert "they differ (2 games of 25 rounds" in str(found)
 
 
 # Random models -------------------------------------------------------------------------------------------------------
