@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-from evolution.archive import Arrays
+from evolution.archive import Arrays, DamagedError
 from evolution.lock import Lock
 from experiments.core.cells import Cell, Progress, clear, compute_missing, untold
 from experiments.core.claims import Claim
@@ -175,7 +175,7 @@ class Study(ABC, Generic[S, F]):
             with blame_file(path, RESULTS.called):
                 _ = found.summary
         except (ValueError, UserError) as error:
-            note(f"{error}; all is computed anew")
+            note(f"{error.damage if isinstance(error, DamagedError) else error}; all is computed anew")
             return None
         if found.versions != versions():
             note(f"{path} was made with {found.versions}; all is computed anew with {versions()}")
