@@ -54,7 +54,7 @@ class Asked:
 def begun(args: argparse.Namespace) -> Asked:
     """A new search, or the same one if its folder is there."""
     settings, wanted = _settings(args)
-    return Asked(_folder(args, "evolution", wanted), dataclasses.asdict(settings), settings, wanted)
+    return Asked(_folder(args, "evolution", settings, wanted), dataclasses.asdict(settings), settings, wanted)
 
 
 def reproduced(args: argparse.Namespace) -> Asked:
@@ -74,7 +74,7 @@ def reproduced(args: argparse.Namespace) -> Asked:
     except TypeError:
         raise ValueError(f"parameter set {chosen.name}: 'evolve' has other settings than nsa evolve") from None
     wanted = settings.search()
-    folder = _folder(args, "reproduced", wanted)
+    folder = _folder(args, "reproduced", settings, wanted)
     if folder.resolve() == Path(args.reproduce).resolve().parent:
         raise ValueError(f"{args.reproduce} lies in {folder}: run its search again in another folder (--out)")
     return Asked(folder, dataclasses.asdict(settings), settings, wanted)
@@ -92,9 +92,13 @@ def resumed(args: argparse.Namespace) -> Asked:
     return Asked(folder, read_given(EvolutionSettings, args))
 
 
-def _folder(args: argparse.Namespace, kind: str, wanted: SearchSettings | StagedSettings) -> Path:
-    """The folder that was named, or one that this search alone has."""
-    return Path(args.out or f"nsa-results/{kind}-{search_id(wanted.to_dict())}")
+def _folder(
+    args: argparse.Namespace, kind: str, settings: EvolutionSettings, wanted: SearchSettings | StagedSettings
+) -> Path:
+    """The folder that was named, or one that this search with these input files alone has."""
+    inputs = folders.inputs_of(settings)
+    known = wanted.to_dict() | ({"inputs": inputs} if inputs else {})
+    return Path(args.out or f"nsa-results/{kind}-{search_id(known)}")
 
 
 def _settings(args: argparse.Namespace) -> tuple[EvolutionSettings, SearchSettings | StagedSettings]:
@@ -125,6 +129,7 @@ def _load(
             raise ValueError(
                 f"the search in {folder} has --{name} {differs}; {may} may differ (--out starts a new search)"
             )
+    folders.check_inputs(folder, found.inputs, folders.inputs_of(found.settings))
     settings = found.search.settings
     if wanted is not None and identity(wanted.to_dict()) != identity(settings.to_dict()):
         raise ValueError(f"the search in {folder} is another one (--out starts a new search)")

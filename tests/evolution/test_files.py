@@ -180,7 +180,7 @@ class TestArchives:
         else:
             meta["settings"] = {"a": 2}
         np.savez(path, meta=np.array(json.dumps(meta)), x=x)
-        with pytest.raises(ValueError, match="a.npz is damaged: its content does not match its checksum; delete it"):
+        with pytest.raises(ValueError, match=r"a.npz is damaged: its content does not match its checksum; delete it"):
             FORM.read(path)
         del meta["checksum"]
         np.savez(path, meta=np.array(json.dumps(meta)), x=x)

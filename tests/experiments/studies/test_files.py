@@ -23,7 +23,7 @@ def crafted(path, change=lambda meta: meta, arrays=lambda arrays: arrays, checks
         found = dict(file)
     meta = json.loads(str(found.pop("meta")))
     if not checksum:
-        del meta["checksum"]
+        meta.pop("checksum", None)
     np.savez(path, meta=np.array(json.dumps(change(meta))), **arrays(found))
 
 
