@@ -13,6 +13,7 @@ from evolution.search import Search
 from evolution.settings import SearchSettings
 from evolution.staged import AnySearch, StagedSearch
 from evolution.staged_settings import StagedSettings
+from experiments.core.named import once
 from experiments.core.options import chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.evolve import folder as folders
@@ -61,7 +62,7 @@ def reproduced(args: argparse.Namespace) -> Asked:
     """The search that found a parameter set, from its beginning."""
     if args.preset is not None or read_given(EvolutionSettings, args):
         raise ValueError("--reproduce takes all settings from the set; options of the search are for a new one")
-    chosen = load(args.reproduce)
+    chosen = once(load, args.reproduce)
     if chosen.evolve is None:
         shipped = ", ".join(name for name in names() if load(name).evolve is not None)
         raise ValueError(
@@ -144,11 +145,11 @@ def _agrees(name: str, value: Any, found: Begun, wanted: SearchSettings | Staged
     """Whether an option asks for what the search has; files count by what they say, not by their names."""
     search = found.search.settings
     if name == "model":
-        return (load_model(value) if wanted is None else wanted.model) == search.model
+        return (once(load_model, value) if wanted is None else wanted.model) == search.model
     if name == "start" and isinstance(search, SearchSettings):
         if isinstance(wanted, SearchSettings):
             return wanted.start == search.start
-        return search.model.complete(load(value).parameters) == search.start
+        return search.model.complete(once(load, value).parameters) == search.start
     if name == "fix":
         return assignments(value) == search.fixed
     return value == getattr(found.settings, name)
