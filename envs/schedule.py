@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import math
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ class Schedule(Bandit):
     default_arms = None
 
     def __init__(self, n_arms: int | None = None, *, table: Any, **settings: Any) -> None:
-        self.table = _read(table) if isinstance(table, str | Path) else _check(np.asarray(table), "the schedule")
+        self.table = read_table(table) if isinstance(table, str | Path) else _check(np.asarray(table), "the schedule")
         columns = self.table.shape[1]
         if n_arms is not None and n_arms != columns:
             raise ValueError(f"the schedule has {columns} arms (columns), but {n_arms} arms were asked for")
@@ -89,37 +91,68 @@ def to_csv(table: np.ndarray) -> str:
     return "\n".join([header, *(",".join(map(repr, row)) for row in table.tolist()), ""])
 
 
-def _read(path: str | Path) -> np.ndarray:
+def read_table(path: str | Path) -> np.ndarray:
+    """The table in a .npy or .csv file; a ValueError says what is wrong with it."""
     path = Path(path)
-    label = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(path))
-    if path.suffix not in (".npy", ".csv"):
-        raise ValueError(f"a schedule is a .npy or a .csv file, got {label}")
+    _check_suffix(path)
     try:
         if path.exists() and not path.is_file():  # a fifo would keep us waiting, a device never ends
             raise OSError("not a regular file")
-        if path.suffix == ".npy":
-            table = np.load(path, mmap_mode="r", allow_pickle=False)  # so that no more is read than the file has
-        else:
-            with path.open("rb") as file:
-                text = file.read(MOST_BYTES + 1)
-            _check_size(len(text))
-            lines = [line.split(",") for line in text.decode("utf-8-sig").splitlines() if line.strip()]
-            header = bool(lines) and not any(map(_is_number, lines[0]))
-            table = np.array([[float(cell) for cell in line] for line in lines[header:]])
-        if isinstance(table, np.ndarray):
-            _check_size(table.size * np.dtype(float).itemsize)
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise ValueError(f"schedule {label}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"schedule {label}: not a table of numbers: {error}") from None
-    if not isinstance(table, np.ndarray):
-        raise ValueError(f"schedule {label}: not a table of numbers but an archive")
+        raise ValueError(f"schedule {_label(path)}: cannot be read: {error.strerror or error}") from None
+    return parse_table(content, path)
+
+
+def parse_table(content: bytes, path: str | Path) -> np.ndarray:
+    """The table in the content of a file, whose name says what it is."""
+    path = Path(path)
+    _check_suffix(path)
+    label = _label(path)
+    try:
+        _check_size(len(content))
+        table = _PARSERS[path.suffix](content)
+        _check_size(table.size * np.dtype(float).itemsize)
+    except OSError as error:
+        raise ValueError(f"schedule {label}: cannot be read: {error}") from None
+    except (ValueError, EOFError, OverflowError) as error:
+        why = " but an archive" if content.startswith(b"PK") else f": {error}"
+        raise ValueError(f"schedule {label}: not a table of numbers{why}") from None
     return _check(table, f"schedule {label}")
+
+
+def _parse_csv(content: bytes) -> np.ndarray:
+    lines = [line.split(",") for line in content.decode("utf-8-sig").splitlines() if line.strip()]
+    header = bool(lines) and not any(map(_is_number, lines[0]))
+    return np.array([[float(cell) for cell in line] for line in lines[header:]])
+
+
+def _parse_npy(content: bytes) -> np.ndarray:
+    """A view of the content: no memory is taken for more than there is, whatever the header says."""
+    npy: Any = np.lib.format  # which has no types
+    file = io.BytesIO(content)
+    first = npy.read_magic(file) == (1, 0)
+    shape, by_column, dtype = (npy.read_array_header_1_0 if first else npy.read_array_header_2_0)(file)
+    table = np.frombuffer(content, dtype, math.prod(shape), file.tell())
+    return table.reshape(shape, order="F" if by_column else "C")
+
+
+_PARSERS = {".csv": _parse_csv, ".npy": _parse_npy}
 
 
 def _check_size(n_bytes: int) -> None:
     if n_bytes > MOST_BYTES:
         raise OSError(f"longer than {MOST_BYTES >> 20} MB")
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix not in _PARSERS:
+        raise ValueError(f"a schedule is a .npy or a .csv file, got {_label(path)}")
+
+
+def _label(path: Path) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(path))
 
 
 def _is_number(text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from evolution.archive import Arrays, Form
+from evolution.archive import Arrays, DamagedError, Form
 from evolution.memory import check_memory
 from experiments.core.files import file_stem
 from experiments.core.outside import note
@@ -120,7 +120,7 @@ def compute_missing(
             try:
                 found[name] = _read(path, {**made, "cell": name})
             except ValueError as error:
-                note(f"{error}; it is computed anew")
+                note(f"{error.damage if isinstance(error, DamagedError) else error}; it is computed anew")
     progress(sum(cells[name].work for name in found))
 
     def done(name: str, arrays: Arrays) -> None:

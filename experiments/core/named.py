@@ -34,7 +34,8 @@ def reading_once() -> Iterator[None]:
         _known = None
 
 
-def _once(reader: Callable[[str], T], name: str) -> T:
+def once(reader: Callable[[str], T], name: str) -> T:
+    """What a reader makes of a name, read once within :func:`reading_once`."""
     if _known is None:
         return reader(name)
     if (reader, name) not in _known:
@@ -71,13 +72,13 @@ def read(parameters: str = DEFAULT_SET, model: str = "") -> NSAAgent:
 
 def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
     """The same as a parameter set, complete with what the model adds, and with the model if it is not the paper's."""
-    chosen = _once(load, parameters)
+    chosen = once(load, parameters)
     if not model and chosen.model is None:
         return chosen
 
     from nsa_brian.agent import model_of  # here: it takes Brian2, which baselines play without
 
-    found = model_of(chosen, _once(nsa_brian.load_model, model) if model else None)
+    found = model_of(chosen, once(nsa_brian.load_model, model) if model else None)
     own = None if found == nsa_brian.MODELS["paper"] else found
     return replace(chosen, parameters=found.complete(chosen.parameters), model=own)
 

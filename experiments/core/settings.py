@@ -13,11 +13,13 @@ from envs import Bandit
 from evolution.memory import NUMBER, check_memory
 from experiments.core.agents import PAPER, check_names
 from experiments.core.errors import at_least
+from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.model.agreement import TIES
+from nsa_brian.plugins import plugin_digests
 
 #: What is written down of a round of a game.
 BYTES_A_ROUND = 33
@@ -32,6 +34,9 @@ class PlaySettings:
     ``parameters``, ``parameters_name`` and ``model`` (None for the paper's) are those of the agent ``nsa``,
     ``nsa_agents`` has those of others of its kind, ``nsa:WHAT``; what is not given of them is read. A ``noise`` other
     than 0 is that of all of them; else models with noise of their own keep it.
+
+    ``inputs`` has the digests of the input files by their paths: of the plugins, and of files that ``env_options``
+    name, which are read when the settings are made.
     """
 
     env: str = "MAB-P"
@@ -49,8 +54,11 @@ class PlaySettings:
     seed: int = 0
     model: dict[str, Any] | None = None
     nsa_agents: dict[str, NSAAgent] = field(default_factory=dict)
+    inputs: dict[str, str] = None  # type: ignore[assignment]  # digests once the settings are made
 
     def __post_init__(self) -> None:
+        known = plugin_digests() if self.inputs is None else self.inputs
+        object.__setattr__(self, "inputs", {**file_digests(self.env, self.env_options), **known})
         at_least(self, arms=2, trials=1, rounds=1, repetitions=1, seed=0)
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
@@ -110,18 +118,39 @@ class PlaySettings:
 
     @property
     def id(self) -> str:
-        """A short name that differs when the settings do."""
+        """A short name that differs when the settings or the input files do."""
         plain = dataclasses.asdict(self)
-        plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents")}
+        plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents", "inputs")}
         text = json.dumps(plain, sort_keys=True)
         return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
+    @property
+    def bandit_options(self) -> dict[str, Any]:
+        """The bandit's own settings, with the table of a schedule in place of its file."""
+        return with_tables(self.env, self.env_options, self.inputs)
+
     def make_bandit(self, n_games: int) -> Bandit:
         """The bandit of these settings for some games at once."""
-        return envs.make(self.env, self.arms, n_games=n_games, trial_rounds=self.rounds, **self.env_options)
+        made = envs.make(self.env, self.arms, n_games=n_games, trial_rounds=self.rounds, **self.bandit_options)
+        check_unchanged(self.env, self.env_options, self.inputs)
+        return made
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them as plain values; without ``inputs`` if there are none."""
+        plain = dataclasses.asdict(self)
+        return plain if self.inputs else {key: value for key, value in plain.items() if key != "inputs"}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> PlaySettings:
-        """Settings from what ``dataclasses.asdict`` made of them, JSON in between or not."""
+        """Settings from what :meth:`to_dict` made of them, JSON in between or not."""
         others = {name: NSAAgent(**agent) for name, agent in values.get("nsa_agents", {}).items()}
-        return cls(**{**values, "agents": tuple(values["agents"]), "nsa_agents": others})
+        made = {"inputs": {}, **values, "agents": tuple(values["agents"]), "nsa_agents": others}
+        return cls(**made)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the contents of input files go along, so that another process does not read them again."""
+        return {**vars(self), "contents": contents_of(self.inputs.values())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        keep_contents(state["contents"])
+        vars(self).update({name: value for name, value in state.items() if name != "contents"})

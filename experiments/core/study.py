@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-from evolution.archive import Arrays
+from evolution.archive import Arrays, DamagedError
 from evolution.lock import Lock
 from experiments.core.cells import Cell, Progress, clear, compute_missing, untold
 from experiments.core.claims import Claim
@@ -27,6 +27,7 @@ from experiments.core.game_settings import recall, told
 from experiments.core.outside import note
 from experiments.core.results import RESULTS, F, Results, Row, S, load_arrays, save_arrays, versions
 from experiments.core.tables import Table
+from nsa_brian.plugins import plugin_digests
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,11 +114,12 @@ class Study(ABC, Generic[S, F]):
     # Files --------------------------------------------------------------------------------------------------------
 
     def told(self, settings: S) -> dict[str, Any]:
-        """Settings as plain JSON, with what they name in full."""
-        return told(settings)
+        """Settings as plain JSON, with what they name in full, and with digests of the plugins if there are any."""
+        inputs = plugin_digests()
+        return told(settings) | ({"inputs": inputs} if inputs else {})
 
     def identity(self, settings: S) -> str:
-        """A short name that differs when the settings do."""
+        """A short name that differs when the settings or the input files do."""
         text = json.dumps(self.told(settings), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -149,17 +151,13 @@ class Study(ABC, Generic[S, F]):
             if found is not None:
                 progress(sum(cell.work for cell in cells.values()))
                 return found, path
-            made = {"study": self.name, "settings": self.told(settings), "marks": self.marks(settings)}
+            made = {"study": self.name, "settings": self.told(settings), "marks": versions()}
             results = self.collect(settings, compute_missing(cells, folder, made, workers, progress))
             self.save(results, path)
             clear(folder)
         with suppress(OSError):
             folder.rmdir()  # that of a run that was killed; or somebody waits and has his lock in it
         return results, path
-
-    def marks(self, settings: S) -> dict[str, str]:
-        """What cells depend on beside the settings."""
-        return versions()
 
     def finished(self, path: Path, settings: S, cells: Mapping[str, Cell]) -> Results[S, F] | None:
         """Results that need not be computed again, if the file holds what was asked for; else that is said.
@@ -175,7 +173,7 @@ class Study(ABC, Generic[S, F]):
             with blame_file(path, RESULTS.called):
                 _ = found.summary
         except (ValueError, UserError) as error:
-            note(f"{error}; all is computed anew")
+            note(f"{error.damage if isinstance(error, DamagedError) else error}; all is computed anew")
             return None
         if found.versions != versions():
             note(f"{path} was made with {found.versions}; all is computed anew with {versions()}")

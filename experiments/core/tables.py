@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import itertools
+import shutil
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+
+from nsa_brian.errors import printable
+
+#: Columns of characters where the output is not a terminal, and the fewest that tables are fitted to.
+WIDTH, NARROWEST = 120, 40
+#: Texts are not wrapped to fewer columns than the first where a table can be divided instead, nor below the second.
+COMFORTABLE, BROKEN = 20, 8
 
 
 @dataclass(frozen=True)
@@ -28,10 +38,10 @@ class Table:
     right: Collection[int] = ()
     bold: Collection[int] = ()
 
-    def text(self, bold: bool = False) -> str:
-        """The table for the terminal, with codes for bold rows or without."""
-        rows = text_table(self.header, self.rows, self.right, self.bold if bold else ())
-        return f"{self.caption}\n\n{rows}"
+    def text(self, bold: bool = False, width: int | None = None) -> str:
+        """The table for the terminal, with codes for bold rows or without, in lines that fit its width."""
+        rows = text_table(self.header, self.rows, self.right, self.bold if bold else (), width)
+        return f"{filled(self.caption, width)}\n\n{rows}"
 
     def html(self) -> str:
         """The table for a notebook."""
@@ -41,25 +51,106 @@ class Table:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
 
 
+def terminal_width() -> int:
+    """Columns of the terminal, or what ``COLUMNS`` says; 120 where the output is not a terminal."""
+    return max(NARROWEST, shutil.get_terminal_size(fallback=(WIDTH, 24)).columns)
+
+
+def filled(text: str, width: int | None = None) -> str:
+    """A text in lines that fit the terminal, or that have so many columns."""
+    return "\n".join(_wrapped(text, width or terminal_width()))
+
+
 def text_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = (), bold: Collection[int] = ()
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Collection[int] = (),
+    bold: Collection[int] = (),
+    width: int | None = None,
 ) -> str:
-    """Columns side by side under a header.
+    """Columns side by side under a header, in lines that fit the terminal.
+
+    Where they do not fit, texts are wrapped. Where that is not enough, the columns are divided among several tables
+    below each other, each of which begins with the columns that name its rows.
 
     Parameters
     ----------
     header, rows
         Texts of the cells.
     right : collection of int
-        Columns aligned to the right.
+        Columns aligned to the right, which are not wrapped.
     bold : collection of int
         Rows set in bold by terminal codes.
+    width : int, optional
+        Columns of characters; by default those of the terminal.
     """
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    width = width or terminal_width()
+    cells = [[printable(cell) for cell in row] for row in (header, *rows)]
+    columns = list(zip(*cells, strict=True))
+    parts = []
+    for widths in _divided(columns, right, width):
+        lines = [_lines(row, widths, right) for row in cells]
+        body = [f"\033[1m{line}\033[0m" if i in bold else line for i, row in enumerate(lines[1:]) for line in row]
+        parts.append("\n".join([*lines[0], "  ".join("─" * n for n in widths.values()), *body]))
+    return "\n\n".join(parts)
 
-    def line(cells: Sequence[str]) -> str:
-        aligned = [c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True))]
-        return "  ".join(aligned).rstrip()
 
-    body = [f"\033[1m{line(row)}\033[0m" if i in bold else line(row) for i, row in enumerate(rows)]
-    return "\n".join([line(header), line(["─" * width for width in widths]), *body])
+def _divided(columns: Sequence[Sequence[str]], right: Collection[int], width: int) -> list[dict[int, int]]:
+    """Columns of one or several tables, each with the number of characters that it gets."""
+    natural = {i: max(map(len, column)) for i, column in enumerate(columns)}
+    least = {i: n if i in right else min(n, max(COMFORTABLE, _word(columns[i]))) for i, n in natural.items()}
+    together = _shrunk(natural, least, width)
+    n_keys = min(min(right, default=1) or 1, 2)
+    if _total(together) <= width or len(columns) <= n_keys:
+        return [_shrunk(together, _smallest(together, right), width)]
+    tables = [list(range(n_keys))]
+    for i in range(n_keys, len(columns)):
+        if len(tables[-1]) > n_keys and _total(_shrunk(_some(natural, [*tables[-1], i]), least, width)) > width:
+            tables.append(list(range(n_keys)))
+        tables[-1].append(i)
+    fitted = [_shrunk(_some(natural, table), least, width) for table in tables]
+    return [_shrunk(widths, _smallest(widths, right), width) for widths in fitted]
+
+
+def _shrunk(widths: Mapping[int, int], least: Mapping[int, int], width: int) -> dict[int, int]:
+    """Widths of columns, of which the widest shrinks until all fit, or until none can."""
+    found = dict(widths)
+    while _total(found) > width:
+        wide = [i for i in found if found[i] > least[i]]
+        if not wide:
+            break
+        found[max(wide, key=lambda i: found[i])] -= 1
+    return found
+
+
+def _smallest(widths: Mapping[int, int], right: Collection[int]) -> dict[int, int]:
+    """How far columns may shrink where nothing else is left: words are broken, numbers are not."""
+    return {i: n if i in right else min(n, BROKEN) for i, n in widths.items()}
+
+
+def _some(widths: Mapping[int, int], chosen: Sequence[int]) -> dict[int, int]:
+    return {i: widths[i] for i in chosen}
+
+
+def _total(widths: Mapping[int, int]) -> int:
+    return sum(widths.values()) + 2 * (len(widths) - 1)
+
+
+def _word(column: Sequence[str]) -> int:
+    return max((len(word) for cell in column for word in cell.split()), default=0)
+
+
+def _lines(row: Sequence[str], widths: Mapping[int, int], right: Collection[int]) -> list[str]:
+    """A row in one or several lines."""
+    wrapped = [[row[i]] if i in right else _wrapped(row[i], n) for i, n in widths.items()]
+    lines = []
+    for parts in itertools.zip_longest(*wrapped, fillvalue=""):
+        aligned = [
+            part.rjust(n) if i in right else part.ljust(n) for (i, n), part in zip(widths.items(), parts, strict=True)
+        ]
+        lines.append("  ".join(aligned).rstrip())
+    return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [text] if len(text) <= width else textwrap.wrap(text, width, break_on_hyphens=False)

@@ -13,6 +13,7 @@ from evolution.search import Search
 from evolution.settings import SearchSettings
 from evolution.staged import AnySearch, StagedSearch
 from evolution.staged_settings import StagedSettings
+from experiments.core.named import once
 from experiments.core.options import chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.evolve import folder as folders
@@ -54,14 +55,14 @@ class Asked:
 def begun(args: argparse.Namespace) -> Asked:
     """A new search, or the same one if its folder is there."""
     settings, wanted = _settings(args)
-    return Asked(_folder(args, "evolution", wanted), dataclasses.asdict(settings), settings, wanted)
+    return Asked(_folder(args, "evolution", settings, wanted), dataclasses.asdict(settings), settings, wanted)
 
 
 def reproduced(args: argparse.Namespace) -> Asked:
     """The search that found a parameter set, from its beginning."""
     if args.preset is not None or read_given(EvolutionSettings, args):
         raise ValueError("--reproduce takes all settings from the set; options of the search are for a new one")
-    chosen = load(args.reproduce)
+    chosen = once(load, args.reproduce)
     if chosen.evolve is None:
         shipped = ", ".join(name for name in names() if load(name).evolve is not None)
         raise ValueError(
@@ -74,7 +75,7 @@ def reproduced(args: argparse.Namespace) -> Asked:
     except TypeError:
         raise ValueError(f"parameter set {chosen.name}: 'evolve' has other settings than nsa evolve") from None
     wanted = settings.search()
-    folder = _folder(args, "reproduced", wanted)
+    folder = _folder(args, "reproduced", settings, wanted)
     if folder.resolve() == Path(args.reproduce).resolve().parent:
         raise ValueError(f"{args.reproduce} lies in {folder}: run its search again in another folder (--out)")
     return Asked(folder, dataclasses.asdict(settings), settings, wanted)
@@ -92,9 +93,13 @@ def resumed(args: argparse.Namespace) -> Asked:
     return Asked(folder, read_given(EvolutionSettings, args))
 
 
-def _folder(args: argparse.Namespace, kind: str, wanted: SearchSettings | StagedSettings) -> Path:
-    """The folder that was named, or one that this search alone has."""
-    return Path(args.out or f"nsa-results/{kind}-{search_id(wanted.to_dict())}")
+def _folder(
+    args: argparse.Namespace, kind: str, settings: EvolutionSettings, wanted: SearchSettings | StagedSettings
+) -> Path:
+    """The folder that was named, or one that this search with these input files alone has."""
+    inputs = folders.inputs_of(settings)
+    known = wanted.to_dict() | ({"inputs": inputs} if inputs else {})
+    return Path(args.out or f"nsa-results/{kind}-{search_id(known)}")
 
 
 def _settings(args: argparse.Namespace) -> tuple[EvolutionSettings, SearchSettings | StagedSettings]:
@@ -125,6 +130,7 @@ def _load(
             raise ValueError(
                 f"the search in {folder} has --{name} {differs}; {may} may differ (--out starts a new search)"
             )
+    folders.check_inputs(folder, found.inputs, folders.inputs_of(found.settings))
     settings = found.search.settings
     if wanted is not None and identity(wanted.to_dict()) != identity(settings.to_dict()):
         raise ValueError(f"the search in {folder} is another one (--out starts a new search)")
@@ -139,11 +145,11 @@ def _agrees(name: str, value: Any, found: Begun, wanted: SearchSettings | Staged
     """Whether an option asks for what the search has; files count by what they say, not by their names."""
     search = found.search.settings
     if name == "model":
-        return (load_model(value) if wanted is None else wanted.model) == search.model
+        return (once(load_model, value) if wanted is None else wanted.model) == search.model
     if name == "start" and isinstance(search, SearchSettings):
         if isinstance(wanted, SearchSettings):
             return wanted.start == search.start
-        return search.model.complete(load(value).parameters) == search.start
+        return search.model.complete(once(load, value).parameters) == search.start
     if name == "fix":
         return assignments(value) == search.fixed
     return value == getattr(found.settings, name)

@@ -20,6 +20,7 @@ from experiments.core.errors import UserError, blame_file, blame_user
 from experiments.core.extras import extra
 from experiments.core.files import write_text
 from experiments.core.json_text import json_text
+from experiments.core.named import once
 from experiments.core.options import add_options, presets_told
 from experiments.core.outside import note
 from experiments.core.tables import text_table
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
         with blame_user():
             _check(args)
             asked = _asked(args)
-            again = None if args.reproduce is None else load(args.reproduce)
+            again = None if args.reproduce is None else once(load, args.reproduce)
             held.enter_context(Lock(asked.folder, tell=note))
             settings, search = asked.search()
             if search.generation and args.figures:

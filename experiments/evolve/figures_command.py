@@ -12,6 +12,7 @@ from experiments.core.errors import blame_file, blame_user
 from experiments.core.figures import rendered
 from experiments.core.files import FORMATS, check_format, writable_folder, write_bytes
 from experiments.evolve import figure as evolution_figure
+from experiments.evolve import folder as folders
 from experiments.evolve import stages_figure
 from experiments.evolve.folder import in_stages
 from nsa_brian import load
@@ -47,6 +48,9 @@ def run(args: argparse.Namespace) -> None:
     with blame_user():
         check_format(args.format)
         check_readable(folder)
+        if args.plugin:  # games are played by the sets that come with the package
+            found = folders.load(folder)
+            folders.check_inputs(folder, found.inputs, folders.inputs_of(found.settings))
     with blame_file(folder, "a search's folder"):
         images = drawn(folder, args.format)
     out = writable_folder(args.folder if args.out is None else args.out)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from evolution import Champion, Search, StagedSearch, checkpoint, staged
 from evolution.staged import AnySearch
 from experiments.core.files import write_text
+from experiments.core.inputs import file_digests
 from experiments.core.options import some
+from experiments.core.outside import note
 from experiments.evolve.progress import so_far
 from experiments.evolve.settings import OF_ITS_OWN, EvolutionSettings, inexactly, one_run
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
+from nsa_brian.plugins import plugin_digests
 
 BEST = "best.json"
 
@@ -23,11 +27,15 @@ NAMED = ("model", "start")
 
 @dataclass(frozen=True)
 class Begun:
-    """A search as it was left, with the options that it was begun with."""
+    """A search as it was left, with the options and the input files that it was begun with.
+
+    ``inputs`` is None for a search that was saved from Python or by release 0.2, which do not say.
+    """
 
     settings: EvolutionSettings
     versions: dict[str, str]
     search: AnySearch
+    inputs: dict[str, str] | None
 
 
 def in_stages(folder: Path) -> bool:
@@ -41,8 +49,35 @@ def is_there(folder: Path) -> bool:
 
 
 def save(folder: Path, settings: EvolutionSettings, search: AnySearch) -> None:
-    """Write what there is of a search, and what its options called the model and the start."""
-    search.save(folder, extra={"options": some(settings, *NAMED)})
+    """Write what there is of a search, what its options called the model and the start, and its input files."""
+    search.save(folder, extra={"options": some(settings, *NAMED), "inputs": inputs_of(settings)})
+
+
+def inputs_of(settings: EvolutionSettings) -> dict[str, str]:
+    """The digests of the input files of a search by their paths: of the plugins, and of files of bandits' presets."""
+    found = plugin_digests()
+    for env in settings.envs:
+        name, _, preset = env.partition(":")
+        found |= file_digests(name, {"preset": preset})
+    return found
+
+
+def check_inputs(folder: Path, begun: Mapping[str, str] | None, now: Mapping[str, str]) -> None:
+    """Refuse to continue a search with other input files than it was begun with; the message says which."""
+    if begun is None:
+        if now:
+            note(f"{folder} does not say which input files it was begun with; {', '.join(now)} may have changed since")
+        return
+    if list(begun.values()) == list(now.values()):
+        return
+    remedy = "--out starts a new search"
+    for path in begun:
+        if path not in now:
+            raise ValueError(f"the search in {folder} began with {path}: give --plugin {path} ({remedy})")
+        if begun[path] != now[path]:
+            raise ValueError(f"{path} has changed since the search in {folder} began: restore it ({remedy})")
+    other = next((path for path in now if path not in begun), "plugins in another order")
+    raise ValueError(f"the search in {folder} began without {other} ({remedy})")
 
 
 def load(folder: str | Path, generations: int | None = None) -> Begun:
@@ -61,7 +96,10 @@ def load(folder: str | Path, generations: int | None = None) -> Begun:
     if not isinstance(options, dict) or not all(isinstance(value, str) for value in options.values()):
         raise ValueError(f"{folder / name}: its options are not what we write")
     settings = dataclasses.replace(settings, **{name: options[name] for name in NAMED if name in options})
-    return Begun(settings, versions, search)
+    inputs = extra.get("inputs")
+    if inputs is not None and not (isinstance(inputs, dict) and all(isinstance(d, str) for d in inputs.values())):
+        raise ValueError(f"{folder / name}: its inputs are not what we write")
+    return Begun(settings, versions, search, inputs)
 
 
 def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion) -> ParameterSet:

@@ -11,6 +11,7 @@ from evolution.fitness import Games
 from evolution.settings import SearchSettings
 from evolution.staged_settings import Rung, StagedSettings
 from experiments.core.game_settings import bandits
+from experiments.core.named import once
 from experiments.core.options import setting, some
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
@@ -68,9 +69,9 @@ class EvolutionSettings:
 
     def search(self) -> SearchSettings | StagedSettings:
         """The settings in the words of the search."""
-        start = load(self.start) if self.start else None
+        start = once(load, self.start) if self.start else None
         brought = None if start is None else start.model
-        model = load_model(self.model) if self.model else brought
+        model = once(load_model, self.model) if self.model else brought
         if brought is not None and brought != model:
             raise ValueError(f"--start {self.start} brings its own model, {brought.name}, and --model is another")
         played: dict[str, Any] = {**some(self, *OF_GAMES), "engine": self.engine, "model": model}
@@ -163,7 +164,7 @@ def preset_for(given: Iterable[str], model: str) -> str:
     """The preset that is meant where none is named: with options of one run the paper's, which has one."""
     if set(given) & set(OF_ONE_RUN):
         return "paper-main"
-    return "spiking" if model and load_model(model).kind == "spiking" else "default"
+    return "spiking" if model and once(load_model, model).kind == "spiking" else "default"
 
 
 def check_kind(preset: EvolutionSettings, given: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ import argparse
 from experiments.core.command import Command
 from experiments.core.errors import blame_user
 from experiments.core.named import read_set, set_of
-from experiments.core.tables import text_table
+from experiments.core.tables import filled, text_table
 from nsa_brian import PARAMETERS, ParameterSet, load
 from nsa_brian.parameter_set import DEFAULT_SET, names
 
@@ -53,7 +53,7 @@ def describe(chosen: ParameterSet) -> str:
         for info, value in ((declared[name], value) for name, value in chosen.parameters.to_dict().items())
     ]
     model = "" if chosen.model is None else f"with the model {chosen.model.name}"
-    head = [line for line in (chosen.name, chosen.source, chosen.note, model) if line]
+    head = [filled(line) for line in (chosen.name, chosen.source, chosen.note, model) if line]
     header = ["name", "symbol", "value", "unit", "legal", "search range", "meaning"]
     return "\n".join([*head, "", text_table(header, rows, right=[2])])
 

@@ -169,6 +169,23 @@ class TestArchives:
             return
         assert (meta["settings"], arrays["x"].tolist()) == ({"a": 1}, [0, 1, 2])
 
+    @pytest.mark.parametrize("what", ["array", "JSON"])
+    def test_with_another_value_are_told_and_older_ones_without_a_checksum_are_read(self, tmp_path, what):
+        path = tmp_path / "a.npz"
+        self.write(path, numbers={"1": 0.1, "a": float("inf")})
+        with np.load(path) as file:
+            meta, x = json.loads(str(file["meta"])), file["x"]
+        if what == "array":
+            x[1] = 7
+        else:
+            meta["settings"] = {"a": 2}
+        np.savez(path, meta=np.array(json.dumps(meta)), x=x)
+        with pytest.raises(ValueError, match=r"a.npz is damaged: its content does not match its checksum; delete it"):
+            FORM.read(path)
+        del meta["checksum"]
+        np.savez(path, meta=np.array(json.dumps(meta)), x=x)
+        assert FORM.read(path)[1]["x"].tolist() == x.tolist()
+
     def test_of_other_kinds_and_releases_are_told(self, tmp_path):
         path = tmp_path / "a.npz"
         for other, words in (

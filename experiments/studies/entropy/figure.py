@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from experiments.core.figures import house_style, new_figure, style_of
 from experiments.core.metrics import smooth
 from experiments.core.results import Results
-from experiments.studies.entropy.games import over_time_cell
+from experiments.studies.entropy.games import entropy_over_time, first_choices, over_time_cell
 from experiments.studies.entropy.study import MEASURES, Settings, Summary
 
 
@@ -43,9 +43,10 @@ def draw(results: Results[Settings, Summary]) -> Figure:
 def draw_raster(ax: Axes, results: Results[Settings, Summary], agent: str) -> Axes:
     """The arms chosen in one game, and the entropy of the last 20 choices, mean over games."""
     settings, found = results.settings, results.cells[over_time_cell(agent)]
-    rounds = np.arange(len(found["arms"]))
+    arms = first_choices(found)
+    rounds = np.arange(len(arms))
     ax.plot(rounds, found["best_arm"], color="0.8", linewidth=0, marker="s", markersize=2.4)
-    ax.plot(rounds, found["arms"], color="black", linewidth=0, marker=".", markersize=1.2)
+    ax.plot(rounds, arms, color="black", linewidth=0, marker=".", markersize=1.2)
     ax.set_ylim(-0.7, settings.arms - 0.3)
     ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.set_ylabel("arm")
@@ -53,7 +54,7 @@ def draw_raster(ax: Axes, results: Results[Settings, Summary], agent: str) -> Ax
     for trial in range(1, settings.trials):
         ax.axvline(trial * settings.rounds, color="grey", linestyle="--", linewidth=0.8)
     twin = ax.twinx()
-    twin.plot(rounds, smooth(found["entropy"], 30), color="#D55E00", linewidth=1.2)
+    twin.plot(rounds, smooth(entropy_over_time(found), 30), color="#D55E00", linewidth=1.2)
     twin.set_ylim(0, np.log(settings.arms) * 1.05)
     twin.set_ylabel("H (nats)", color="#D55E00")
     twin.spines["right"].set_visible(True)

@@ -21,16 +21,26 @@ def peaked_cell(beta: float, agent: str) -> str:
 
 
 def play_over_time(games: PlaySettings, agent: str) -> Arrays:
-    """Part (a): choices of the first game, entropy and reward over the rounds, mean over games."""
+    """Part (a): choices of all games, the best arm of the first, mean entropy and total reward of each game."""
     record = play_agent(games, agent, range(games.repetitions))
-    entropy = metrics.choice_entropy(record.arms)
     return {
-        "arms": record.arms[0],
+        "arms": record.arms.astype(np.min_scalar_type(games.arms - 1)),
         "best_arm": record.best_arm[0],
-        "entropy": entropy.mean(axis=0),
-        "mean_entropy": entropy.mean(axis=1),
+        "mean_entropy": metrics.choice_entropy(record.arms).mean(axis=1),
         "total_reward": record.rewards.sum(axis=1),
     }
+
+
+def first_choices(found: Arrays) -> np.ndarray:
+    """The arms chosen in the first game of part (a); files of release 0.2 have no others."""
+    return found["arms"] if found["arms"].ndim == 1 else found["arms"][0]
+
+
+def entropy_over_time(found: Arrays) -> np.ndarray:
+    """The entropy of the last choices in each round of part (a), mean over games; files of release 0.2 store it."""
+    if found["arms"].ndim == 1:
+        return found["entropy"]
+    return metrics.choice_entropy(found["arms"].astype(np.intp)).mean(axis=0)
 
 
 def play_trials(games: PlaySettings, agent: str) -> Arrays:

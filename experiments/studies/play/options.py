@@ -36,7 +36,7 @@ class PlayOptions(GameSettings):
         options = self.env_options or {}
         made = self.values(self.env, 10 if self.arms is None else self.arms, options)
         if self.arms is None:
-            made = dataclasses.replace(made, arms=envs.make(self.env, **options).n_arms)
+            made = dataclasses.replace(made, arms=envs.make(self.env, **made.bandit_options).n_arms)
         if self.noise is not None:
             made = made.with_noise(self.noise)
         made.check()

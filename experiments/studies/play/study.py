@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ from experiments.core.study import Study
 from experiments.core.tables import Table
 from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, PlayOptions
-from nsa_brian.plugins import chosen_plugins
 
 STANDARD = PlayOptions()
 
@@ -108,21 +106,14 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
 
     def told(self, settings: PlaySettings) -> dict[str, Any]:
         """All of them."""
-        return dataclasses.asdict(settings)
+        return settings.to_dict()
 
     def identity(self, settings: PlaySettings) -> str:
         """Their id."""
         return settings.id
 
-    def marks(self, settings: PlaySettings) -> dict[str, str]:
-        """Versions, and what plugins and the bandit's own files say: they are changed between two games."""
-        files = [Path(value) for value in settings.env_options.values() if isinstance(value, str)]
-        texts = {str(path): path.read_bytes() for path in files if path.is_file()}
-        texts |= {plugin.path: plugin.source for plugin in chosen_plugins()}
-        return {**versions(), **{name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}}
-
     def finished(self, path: Path, settings: PlaySettings, cells: Mapping[str, Cell]) -> None:
-        """Games are always played anew, for the same reason; those that were stopped go on."""
+        """Games are always played anew; those that were stopped are resumed."""
         return
 
     def collect(self, settings: PlaySettings, cells: dict[str, Arrays]) -> PlayResults:

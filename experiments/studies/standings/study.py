@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import envs
 from experiments.core.agents import STATE_OF_THE_ART, sees_the_bandit
 from experiments.core.cells import Cell
+from experiments.core.formats import csv_text
 from experiments.core.game_settings import PAPER_BANDITS, GameSettings, bandits
 from experiments.core.metrics import Ranks
 from experiments.core.nsa_agents import is_nsa
@@ -21,7 +22,6 @@ from experiments.studies.table.comparison import (
     cell_name,
     compare,
     comparison_rows,
-    csv_text,
     play_cell,
     ranks,
     totals,

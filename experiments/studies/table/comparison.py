@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ import numpy as np
 from experiments.core import metrics
 from experiments.core.agents import sees_the_bandit
 from experiments.core.cells import Arrays
+from experiments.core.formats import csv_text as csv_text  # for those who look for it here
 from experiments.core.metrics import Measures, Ranks
 from experiments.core.play import play_agent
 from experiments.core.results import Row
@@ -158,12 +157,3 @@ def comparison_rows(cells: Iterable[Comparison]) -> list[Row]:
                 }
             )
     return rows
-
-
-def csv_text(rows: Sequence[Row]) -> str:
-    """Rows as CSV."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()

@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.core.cells import Cell
 from experiments.core.claims import Claim
+from experiments.core.formats import csv_text
 from experiments.core.game_settings import GameSettings, bandits
 from experiments.core.metrics import Ranks
 from experiments.core.options import setting
@@ -24,7 +25,6 @@ from experiments.studies.table.comparison import (
     cell_name,
     compare,
     comparison_rows,
-    csv_text,
     play_cell,
     ranks,
     totals,

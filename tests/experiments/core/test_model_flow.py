@@ -277,7 +277,8 @@ def test_noise_is_the_models_own_unless_it_is_given(outcome_of, folder):
     assert len({own[0], given[0], none[0]}) == 3
 
 
-def test_parameters_lists_a_models_own_and_prints_a_file_that_brings_the_model(folder, nsa):
+def test_parameters_lists_a_models_own_and_prints_a_file_that_brings_the_model(folder, nsa, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     shown = nsa("parameters", "--model", "my.py")
     assert re.search(r"b +2 +above 0 +0\.001 to 3 \(log\) +strength of adaptation", shown)
     assert re.search(r"tau_a +300 +ms +above 0 +20 to 3000 \(log\) +its time constant", shown)

@@ -17,12 +17,20 @@ def made(nsa, tmp_path):
     return tmp_path / said["files"]["results"], said
 
 
-def crafted(path, change=lambda meta: meta, arrays=lambda arrays: arrays):
-    """The same file with something else inside."""
+def crafted(path, change=lambda meta: meta, arrays=lambda arrays: arrays, checksum=False):
+    """The same file with something else inside, and without the checksum unless it is to stay."""
     with np.load(path) as file:
         found = dict(file)
     meta = json.loads(str(found.pop("meta")))
+    if not checksum:
+        meta.pop("checksum", None)
     np.savez(path, meta=np.array(json.dumps(change(meta))), **arrays(found))
+
+
+def another_value(arrays):
+    """The same arrays but for one number."""
+    name = next(name for name in arrays if name.endswith("|regret"))
+    return {**arrays, name: np.append(arrays[name][:-1], 0.001)}
 
 
 @pytest.mark.parametrize(
@@ -34,8 +42,9 @@ def crafted(path, change=lambda meta: meta, arrays=lambda arrays: arrays):
         lambda path: crafted(path, lambda meta: {**meta, "version": 99}),
         lambda path: crafted(path, arrays=lambda found: dict(list(found.items())[1:])),
         lambda path: crafted(path, arrays=lambda found: {name: array.ravel()[:0] for name, array in found.items()}),
+        lambda path: crafted(path, arrays=another_value, checksum=True),
     ],
-    ids=["cut short", "empty", "other settings", "other version", "an array less", "empty arrays"],
+    ids=["cut short", "empty", "other settings", "other version", "an array less", "empty arrays", "another value"],
 )
 def test_results_that_are_not_what_was_asked_for_are_computed_anew(damage, made, nsa, capsys):
     path, said = made
@@ -52,8 +61,38 @@ def test_it_is_said_that_they_are(made, nsa_process):
     assert done.stderr == f"note: nsa-results/{path.name} holds results of other settings; all is computed anew\n"
 
 
-@pytest.mark.parametrize("of", ["another seed", "cut short"])
-def test_cells_of_other_settings_or_cut_short_are_computed_anew(of, nsa, nsa_process, tmp_path):
+def test_a_changed_value_is_not_shown_as_the_answer(made, refused, nsa_process):
+    path, _ = made
+    crafted(path, arrays=another_value, checksum=True)
+    name, folder = f"nsa-results/{path.name}", path.parent.parent
+    damage = f"{name} is damaged: its content does not match its checksum"
+    assert refused("table", "--from", name, cwd=folder) == f"nsa table: error: {damage}; delete it and run again\n"
+    assert nsa_process(*TABLE, cwd=folder).stderr == f"note: {damage}; all is computed anew\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda meta: {**meta, "versions": {**meta["versions"], "numpy": "1.0"}},
+        lambda meta: {**meta, "settings": {**meta["settings"], "seed": 7}},
+    ],
+    ids=["version", "seed"],
+)
+def test_what_made_a_result_is_part_of_its_checksum(change, made, refused):
+    path, _ = made
+    crafted(path, change, checksum=True)
+    assert "is damaged" in refused("table", "--from", path, cwd=path.parent.parent)
+
+
+def test_results_of_release_0_2_have_no_checksum_and_load(made, nsa):
+    path, said = made
+    crafted(path)
+    outcome = json.loads(nsa("table", "--from", path, "--no-figures", "--json"))
+    assert outcome["cells"] == said["cells"]
+
+
+@pytest.mark.parametrize("of", ["another seed", "cut short", "another value"])
+def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, nsa_process, tmp_path):
     expected = json.loads(nsa(*TABLE, "--json", cwd=tmp_path))
     path = tmp_path / expected["files"]["results"]
     cells = path.with_suffix(".cells")
@@ -69,6 +108,15 @@ def test_cells_of_other_settings_or_cut_short_are_computed_anew(of, nsa, nsa_pro
             made = {"study": "table", "settings": told, "marks": dict(other.versions), "cell": name}
             zeros = {key: np.zeros_like(array) for key, array in arrays.items()}
             room.CELL.write(cells / f"{room.file_stem(name)}.npz", made, zeros)
+    elif of == "another value":
+        from experiments import registry
+        from experiments.core import cells as room
+
+        results, name = registry.study("table").load(path), "MAB-P/5/random"
+        made = {"study": "table", "settings": results.told, "marks": dict(results.versions), "cell": name}
+        cell = cells / f"{room.file_stem(name)}.npz"
+        room.CELL.write(cell, made, results.cells[name])
+        crafted(cell, arrays=lambda found: {**found, "regret": found["regret"] / 2}, checksum=True)
     else:
         (cells / "MAB-P%2F5%2Frandom.npz").write_bytes(b"PK\3\4")
     path.unlink()

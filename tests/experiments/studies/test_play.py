@@ -136,9 +136,6 @@ def test_results_of_an_agent_of_ones_own_can_be_read_where_it_is_not_known(tmp_p
 
 def test_a_game_that_was_stopped_goes_on_unless_what_it_plays_with_has_changed(tmp_path, monkeypatch):
     table = tmp_path / "table.csv"
-    settings = PlaySettings(
-        env="schedule", env_options={"table": str(table)}, arms=2, trials=1, rounds=3, agents=("random", "ucb1")
-    )
     computed = []
     call = PlayCell.__call__
 
@@ -151,6 +148,9 @@ def test_a_game_that_was_stopped_goes_on_unless_what_it_plays_with_has_changed(t
     monkeypatch.setattr(PlayCell, "__call__", counted)
 
     def run():
+        settings = PlaySettings(
+            env="schedule", env_options={"table": str(table)}, arms=2, trials=1, rounds=3, agents=("random", "ucb1")
+        )
         return STUDY.run(settings, tmp_path)
 
     table.write_text("0,1\n" * 3)

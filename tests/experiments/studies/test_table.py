@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -41,9 +42,30 @@ def test_the_table_in_all_its_forms(done):
     assert len(rows) == 4 * 5
     assert float(rows[0]["regret"]) == found.cells[0].agents["nsa"].regret.mean
     assert sum(found.cells_won.values()) == 4
-    assert texts["md"].count("\n") == 2 + 2 * 5
-    assert texts["tex"].count(r"\midrule") == 2
-    assert texts["tex"].count("&") == (2 * 5 + 1) * 3
+    assert sum(line.startswith("| MAB-") for line in texts["md"].splitlines()) == 2 * (2 * 5)
+    assert texts["tex"].count(r"\midrule") == 2 * 2
+    assert texts["tex"].count("&") == 2 * (2 * 5 + 1) * 3
+
+
+@pytest.mark.parametrize("suffix", ["md", "tex"])
+def test_both_measures_of_regret_are_exported_with_captions_that_explain_them(suffix, done):
+    results, _ = done["table"]
+    text = {export.suffix: export.text for export in STUDY.exports(results)}[suffix]
+    first, second = text.split("Published regret, the measure of the paper's own table")
+    for part, words in (
+        (first, "Regret of eq. (1)"),
+        (first, "95"),
+        (first, "paired t-test"),
+        (second, "standard dev"),
+    ):
+        assert words in part
+    assert all("Bold: " in part for part in (first, second))
+    cell = results.summary.cells[1]  # MAB-P, 10 arms
+    found = cell.agents["thompson"]
+    assert f"{found.regret.mean:.3f}" in first
+    paper = "{[}0.02 (" if suffix == "tex" else r"\[0.02 ("
+    ours = f"{found.published_regret.mean:.3f}"
+    assert re.search(rf"{ours}[*}}]* \({found.published_regret.sd:.3f}\) {re.escape(paper)}", second)
 
 
 def test_the_papers_own_cells_stand_beside_ours(done):

@@ -6,7 +6,8 @@ from nsa_brian import load
 from nsa_brian.parameter_set import names
 
 
-def test_parameters_are_listed_shown_and_printed_as_a_file(tmp_path, nsa):
+def test_parameters_are_listed_shown_and_printed_as_a_file(tmp_path, nsa, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     listed = nsa("parameters", cwd=tmp_path)
     assert all(name in listed for name in names())
     shown = nsa("parameters", "minbandit-29")
