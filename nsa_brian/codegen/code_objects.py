@@ -141,7 +141,11 @@ class NumpyRound(NumpyCodeObject):
     templater = NumpyCodeObject.templater.derive("nsa_brian.codegen")
 
 
-for _each in FUNCTIONS.values():  # Brian2 adds numpy's functions by itself for its own code objects alone
+# Under the names of our code objects: Brian2 adds numpy's functions by itself for its own ones alone, and would take
+# them, once they are there, for compiled rounds, whose class derives from numpy's.
+for _each in FUNCTIONS.values():
+    _cpp = _each.implementations[CPPCodeGenerator]
+    _each.implementations.add_implementation(COMPILED, _cpp.get_code(None), name=_cpp.name)
     _each.implementations.add_implementation(NumpyRound.class_name, _each.pyfunc)
 
 

@@ -25,6 +25,8 @@ from nsa_brian.model.structure import equation, variable
 from nsa_brian.spiking.model import SpikingModel
 from nsa_brian.spiking.structure import OF_OPTIONS, SPIKED, Mean, Neurons
 
+#: The time since a neuron fired, in whole steps: the difference of two times misses multiples of dt by rounding errors.
+SINCE = "((timestep(t, dt) - timestep(lastspike_{end}, dt)) * dt)"
 #: Means are taken before anything moves, so that all step from the same state.
 _MEANS = -1000
 
@@ -147,9 +149,7 @@ class SpikingObjects:
 
     def _synapses(self, label: str) -> Synapses:
         """The synapses that learn by spikes, from each neuron of U to each neuron of V of its option."""
-        # Times in whole steps: the difference of two times misses a multiple of dt by a rounding error.
-        since = "((timestep(t, dt) - timestep(lastspike_{end}, dt)) * dt)"
-        seen = {f"since_{end}": since.format(end=end) for end in ("pre", "post")}
+        seen = {f"since_{end}": SINCE.format(end=end) for end in ("pre", "post")}
         seen |= {"Phi_eta": "Phi_eta_post", "R": "R_post"}
         rule = "\n".join(
             f"{s.target} {s.operation} {word_substitute(s.expression, seen)}" for s in self.model.structure.flips
