@@ -182,6 +182,21 @@ class Structure:
         texts += [text for name, text in self.initial.items() if name not in self.state(SYNAPSE)]
         return any("n_arms" in names_in(text) for text in texts)
 
+    @property
+    def depends_on_arms(self) -> bool:
+        """Whether an option's round depends on the number of arms: by couplings, or by n_arms in a string.
+
+        A learning rule that uses n_arms acts after the round, and the weight itself is given.
+        """
+        started = [text for name, text in self.initial.items() if name != "w"]
+        return bool(self.crossing) or self.uses_n_arms or any("n_arms" in names_in(text) for text in started)
+
+    @property
+    def remembered(self) -> list[str]:
+        """State besides ``w`` that a round depends on and that continues from round to round."""
+        read = self.comes_down_to(self.read_by_pair)
+        return [*self.carried, *(name for name in self.synaptic if name in read and name != "w")]
+
     def place_of(self, name: str) -> str:
         """The place that a variable belongs to."""
         return next(place for place in self.places if name in self.names(place))
