@@ -10,6 +10,7 @@ import numpy as np
 from envs.base import check_positive
 from envs.draws import Draws
 from envs.stationary import Stationary
+from nsa_brian.common.texts import shown
 
 DISTANCES = ("mean", "sum")
 
@@ -47,12 +48,12 @@ class Drift(Stationary):
         **settings: Any,
     ) -> None:
         if not 1 <= tau < np.inf:
-            raise ValueError(f"tau must be a number of rounds from 1 up, got {tau}")
+            raise ValueError(f"tau must be a number of rounds from 1 up, got {shown(tau)}")
         check_positive("delta", delta)
         if distance not in DISTANCES:
-            raise ValueError(f"distance must be one of {', '.join(DISTANCES)}, got {distance!r}")
+            raise ValueError(f"distance must be one of {', '.join(DISTANCES)}, got {shown(distance)}")
         if not isinstance(n_targets, int) or n_targets < 0:
-            raise ValueError(f"n_targets must be a whole number from 0 up, got {n_targets!r}")
+            raise ValueError(f"n_targets must be a whole number from 0 up, got {shown(n_targets)}")
         self.tau, self.delta, self.distance, self.n_targets = tau, delta, distance, n_targets
         super().__init__(n_arms, **settings)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit, check_positive, check_probability, check_range, reflect
+from nsa_brian.common.texts import shown
 
 #: Random numbers that a game draws ahead; a constant, so that a game does not depend on the games beside it.
 AHEAD = 512
@@ -58,7 +59,7 @@ class RandomWalk(Bandit):
         check_positive("sd", sd)
         check_range("the borders", low, high)
         if not low < high or not low <= centre <= high:
-            raise ValueError(f"centre must lie between two borders, got {centre} between {low} and {high}")
+            raise ValueError(f"centre must lie between two borders, got {shown(centre)} between {low} and {high}")
         self.decay, self.centre, self.sd, self.low, self.high = decay, centre, sd, low, high
         super().__init__(n_arms, **settings)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from envs.base import Bandit, check_range
 from envs.draws import random_rounds
+from nsa_brian.common.texts import shown
 
 
 class Reversal(Bandit):
@@ -49,7 +50,7 @@ class Reversal(Bandit):
         if not whole or not 1 <= block_low <= block_high:
             raise ValueError(
                 "blocks must satisfy 1 <= block_low <= block_high, whole numbers of rounds, "
-                f"got {block_low} to {block_high}"
+                f"got {shown(block_low)} to {block_high}"
             )
         self.low, self.high, self.block_low, self.block_high = low, high, block_low, block_high
         super().__init__(n_arms, **settings)

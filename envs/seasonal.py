@@ -8,6 +8,7 @@ import numpy as np
 
 from envs.base import check_positive, reflect
 from envs.stationary import Stationary
+from nsa_brian.common.texts import shown
 
 
 class Seasonal(Stationary):
@@ -35,7 +36,7 @@ class Seasonal(Stationary):
         check_positive("period", period)
         for name, value in (("amplitude", amplitude), ("trend", trend)):
             if not 0 <= value < np.inf:
-                raise ValueError(f"{name} must be a number from 0 up, got {value}")
+                raise ValueError(f"{name} must be a number from 0 up, got {shown(value)}")
         self.period, self.amplitude, self.trend = period, amplitude, trend
         super().__init__(n_arms, **settings)
 

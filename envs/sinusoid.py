@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit
+from nsa_brian.common.texts import shown
 
 
 class Sinusoid(Bandit):
@@ -35,11 +36,11 @@ class Sinusoid(Bandit):
         **settings: Any,
     ) -> None:
         if not 0 <= f_low <= f_high < np.inf:
-            raise ValueError(f"frequencies must satisfy 0 <= f_low <= f_high, got {f_low} to {f_high}")
+            raise ValueError(f"frequencies must satisfy 0 <= f_low <= f_high, got {shown(f_low)} to {f_high}")
         if spacing not in ("random", "even"):
-            raise ValueError(f"spacing must be one of random, even, got {spacing!r}")
+            raise ValueError(f"spacing must be one of random, even, got {shown(spacing)}")
         if not 0 < period < np.inf:
-            raise ValueError(f"period must be a number of rounds above 0, got {period}")
+            raise ValueError(f"period must be a number of rounds above 0, got {shown(period)}")
         self.f_low, self.f_high, self.spacing, self.period = f_low, f_high, spacing, period
         super().__init__(n_arms, **settings)
 

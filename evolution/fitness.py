@@ -15,6 +15,8 @@ from envs.base import stretches as laid_out
 from evolution.bounds import check_whole
 from evolution.luck import CommonLuck, stream
 from evolution.memory import NUMBER, check_memory
+from nsa_brian.common.checks import check_number
+from nsa_brian.common.texts import shown
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.parameters import NSAParameters
@@ -72,14 +74,16 @@ class Games:
         for name in ("iterations", "trials", "rounds"):
             check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
-            raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {self.engine!r}")
-        told = 0.0 if self.tolerance is None else self.tolerance
-        if not isinstance(told, int | float) or not 0 <= told < math.inf:
-            raise ValueError(f"tolerance must be a number from 0 up, got {told!r}")
-        for name in ("envs", "arms"):
+            raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {shown(self.engine)}")
+        if self.tolerance is not None:
+            check_number("tolerance", self.tolerance, 0)
+        for name, kind, called in (("envs", str, "names"), ("arms", int, "whole numbers")):
             values = getattr(self, name)
+            if not isinstance(values, list | tuple) or not all(isinstance(value, kind) for value in values):
+                raise ValueError(f"{name} must be a sequence of {called}, got {shown(values)}")
+            object.__setattr__(self, name, tuple(values))
             if not values or len(set(values)) < len(values):
-                raise ValueError(f"{name} must name at least one, each once, got {', '.join(map(str, values))!r}")
+                raise ValueError(f"{name} must name at least one, each once, got {shown(', '.join(map(str, values)))}")
         for n_arms in self.arms:
             check_whole("arms", n_arms, 2)
         self.check_memory(1)
@@ -90,7 +94,7 @@ class Games:
 
         object.__setattr__(self, "model", _paper() if self.model is None else self.model)
         if not isinstance(self.model, AnyModel):
-            raise ValueError(f"model must be a Model, got {self.model!r}")
+            raise ValueError(f"model must be a Model, got {shown(self.model)}")
         refusal = self.model.refusal(self.played_by)
         if refusal:
             raise ValueError(refusal)
@@ -219,7 +223,7 @@ def own_scores(fitness: OwnFitness, seed: tuple[int, ...], individuals: Sequence
     for individual in individuals:
         value = float(fitness(individual, seed))
         if not math.isfinite(value):
-            raise ValueError(f"a fitness must be a finite number, got {value} for {individual.to_dict()}")
+            raise ValueError(f"a fitness must be a finite number, got {shown(value)} for {individual.to_dict()}")
         found.append([value])
     return Scores(np.array(found), -np.array(found))
 

@@ -18,6 +18,7 @@ from evolution.judging import ONE_PAIR, Around, evaluate_around
 from evolution.settings import SMALLEST_STEP, SearchSettings
 from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Workers
+from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 
 #: Generations with steps above :data:`WIDE_STEP` after which steps count as wide for good. A gene's range is 2 pi wide
@@ -95,7 +96,7 @@ class Search:
 
     def __init__(self, settings: SearchSettings, fitness: OwnFitness | None = None) -> None:
         if fitness is not None and not callable(fitness):
-            raise ValueError(f"fitness must be a function of parameters and seed, got {fitness!r}")
+            raise ValueError(f"fitness must be a function of parameters and seed, got {shown(fitness)}")
         self.settings, self.fitness = settings, fitness
         self.genome = settings.genome
         self.around = Around(self.genome, settings.inexact, ONE_PAIR)

@@ -32,6 +32,7 @@ from experiments.evolve.progress import game_rounds, so_far
 from experiments.evolve.running import choose, evolve
 from experiments.evolve.settings import PRESETS, EvolutionSettings
 from nsa_brian import ParameterSet, load
+from nsa_brian.common.texts import shown
 
 #: Which preset is meant where none is named.
 DEFAULTS = "default, or spiking for models of spikes; paper-main with an option of one run"
@@ -167,7 +168,7 @@ def _workers(args: argparse.Namespace, population: int) -> Workers:
 def _slurm_option(text: str) -> tuple[str, str]:
     key, separator, value = text.partition("=")
     if not separator:
-        raise ValueError(f"--slurm-option takes KEY=VALUE, got {text!r}")
+        raise ValueError(f"--slurm-option takes KEY=VALUE, got {shown(text)}")
     return key.strip(), value.strip()
 
 

@@ -13,15 +13,17 @@ applies the learning rule and sends the network back to its start. One ``Network
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import Network, NetworkOperation, StateMonitor, Synapses, ms, second
+from brian2 import Network, NetworkOperation, Quantity, StateMonitor, Synapses, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
+from nsa_brian.common.checks import check_integer, make_rng
+from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Engine, Pull
 from nsa_brian.engines.network_objects import NetworkObjects
 from nsa_brian.engines.randomness import Randomness
@@ -118,12 +120,16 @@ class NSANetwork(Engine):
         model: Model = PAPER,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
-        rng = np.random.default_rng(seed) if rng is None else rng
+        rng = make_rng(seed, rng)
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        if not isinstance(method, str):
+            raise ValueError(f"method must be the name of one of Brian2's methods, got {shown(method)}")
         check_noise(model, method)
         if len(set(self.parameters)) > 1:
             raise ValueError("the network engine plays all games with the same parameters")
         self.dt, self.method = dt, method
+        if not (isinstance(dt, Quantity) and dt.dim is second.dim and dt.size == 1):
+            raise ValueError(f"dt must be a time, such as 1 * ms, got {shown(dt)}")
         self.input_steps, self.round_steps = steps_of(self.parameters[0], float(dt / ms), method)
 
         with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):
@@ -212,7 +218,7 @@ class NSANetwork(Engine):
     def restore(self, name: str = "default") -> None:
         """Go back to where :meth:`store` was called with that name."""
         if name not in self._stored:
-            raise KeyError(f"nothing was stored under the name {name!r}")
+            raise KeyError(f"nothing was stored under the name {shown(name)}")
         self.network.restore(name)
         generators, noise, self.agreed = copy.deepcopy(self._stored[name])
         self.rng = generators[0]
@@ -234,7 +240,7 @@ class NSANetwork(Engine):
         **report
             ``report`` and ``report_period``, as of ``Network.run``.
         """
-        self._run(n_rounds, pull, **report)
+        self._run(check_integer("n_rounds", n_rounds, 0), pull, **report)
 
     def decide(self) -> Decision:
         """Run a single decision with the present weights, watch it, and learn nothing."""
@@ -303,9 +309,13 @@ class NSANetwork(Engine):
         groups = {"U": self.U, "V": self.V, "UV": self.UV, **self.populations}
         # Each group's own equations tell whose variable it is: Synapses also see those of the neurons they join.
         owner = {var: key for key, group in groups.items() for var in group.equations.names}
+        if isinstance(record, str) or not isinstance(record, Iterable):
+            raise ValueError(f"record must be a sequence of names, got {shown(record)}")
         unknown = [var for var in record if var not in owner]
         if unknown:
-            raise ValueError(f"cannot record {unknown[0]!r}; {_listed(list(groups))} have {', '.join(sorted(owner))}")
+            raise ValueError(
+                f"cannot record {shown(unknown[0])}; {_listed(list(groups))} have {', '.join(sorted(owner))}"
+            )
         recorded = {key: [var for var in record if owner[var] == key] for key in groups}
         monitor = partial(StateMonitor, record=True, dt=dt)
         monitors = {
