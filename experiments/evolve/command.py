@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 from contextlib import ExitStack
 from pathlib import Path
 from shlex import quote
@@ -135,7 +136,7 @@ def _asked(args: argparse.Namespace) -> Asked:
 
 def _check(args: argparse.Namespace) -> None:
     check_workers(args.workers)
-    if args.time_limit is not None and not args.time_limit > 0:
+    if args.time_limit is not None and not 0 < args.time_limit < math.inf:
         raise ValueError(f"--time-limit must be a number of minutes above 0, got {args.time_limit:g}")
     if args.slurm is not None:
         check_whole("--slurm", args.slurm, 1, MOST_WORKERS)

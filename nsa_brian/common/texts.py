@@ -28,21 +28,25 @@ def shown(value: Any) -> str:
 def shorten(message: str) -> str:
     """Cut the values that a message repeats: what it quotes, what follows "got", and very long words."""
     message = _QUOTED.sub(lambda found: _cut(found[0]), message)
-    message = _GIVEN.sub(lambda found: found[1] + _cut(found[2]), message)
-    return _WORD.sub(lambda found: _cut_path(found[0]) if "/" in found[0] else _cut(found[0]), message)
+    for word in _GIVEN:
+        before, found, given = message.rpartition(word)
+        message = f"{before}{found}{_cut(given)}" if found else message
+    return _WORD.sub(lambda found: cut(found[0]), message)
 
 
 #: A text in quotes, escapes included; an apostrophe follows a letter and opens none.
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
-_GIVEN = re.compile(r"(.*(?:\bgot|\barguments:|\bParsing failed:) )(.*)", re.DOTALL)
+_GIVEN = (" got ", " arguments: ", " Parsing failed: ")
 _WORD = re.compile(r"\S+")
+
+
+def cut(text: str) -> str:
+    """Cut a word at 80 characters; a path at 300 and in the middle, since it ends with the file's name."""
+    half = MOST_OF_PATH // 2
+    if "/" not in text:
+        return _cut(text)
+    return text if len(text) <= MOST_OF_PATH else f"{text[:half]}...{text[-half:]}"
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= MOST else f"{text[: MOST - 3]}..."
-
-
-def _cut_path(text: str) -> str:
-    """Cut a path in the middle, since it ends with the file's name."""
-    half = MOST_OF_PATH // 2
-    return text if len(text) <= MOST_OF_PATH else f"{text[:half]}...{text[-half:]}"
