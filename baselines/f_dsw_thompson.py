@@ -44,7 +44,7 @@ class FDSWThompson(DiscountedThompson):
 
     def __init__(self, n_arms: int, *, f: str = "min", window: Any = 50, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        if f not in COMBINE:
+        if f not in tuple(COMBINE):
             raise ValueError(f"f must be one of {', '.join(COMBINE)}, got {shown(f)}")
         self.f, self.window = f, self._tuned("window", window)
         self._recent = RecentPulls(n_arms, self.window)

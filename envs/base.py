@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -10,10 +11,14 @@ import numpy as np
 
 from envs.draws import Randomness, random_rounds
 from nsa_brian.common.checks import WHOLE, check_integer, check_probabilities, make_rng, one_a_game
+from nsa_brian.common.plugins import PluginError, described
 from nsa_brian.common.texts import shown
 
 #: Probabilities that are laid out in one go.
 PIECE = 8192
+
+#: Rounds and numbers of things at most in a bandit's settings: beyond, floating-point numbers have gaps.
+MOST = 10**12
 
 
 class Bandit(ABC):
@@ -211,16 +216,24 @@ def lay_out(bandit: Bandit, n_rounds: int) -> tuple[np.ndarray, np.ndarray]:
 
     Raises
     ------
-    ValueError
-        If the arrays have another shape, or the probabilities are not numbers from 0 to 1.
+    PluginError
+        If the array has another shape, or the probabilities are not numbers from 0 to 1.
     """
     probabilities, luck = bandit.ahead(n_rounds)
-    if not type(bandit).__module__.startswith("envs."):
-        size = (n_rounds, bandit.n_games, bandit.n_arms)
-        if np.shape(probabilities) != size:
-            raise ValueError(f"probabilities must be of shape (games, arms) = {size[1:]} in each round")
-        check_probabilities("probabilities", probabilities)
+    check_laid_out(bandit, probabilities, (n_rounds, bandit.n_games, bandit.n_arms))
     return probabilities, luck
+
+
+def check_laid_out(bandit: Bandit, probabilities: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Check the probabilities of a bandit of the user's own."""
+    if type(bandit).__module__.startswith("envs."):
+        return
+    try:
+        if np.shape(probabilities) != shape:
+            raise ValueError(f"probabilities must be of shape {shape}, got {np.shape(probabilities)}")
+        check_probabilities("probabilities", probabilities)
+    except ValueError as error:
+        raise PluginError(f"bandit {described(type(bandit))}: {error}") from None
 
 
 def check_range(name: str, low: float, high: float) -> None:
@@ -229,10 +242,11 @@ def check_range(name: str, low: float, high: float) -> None:
         raise ValueError(f"{name} must satisfy 0 <= low <= high <= 1, got {shown(low)} to {shown(high)}")
 
 
-def check_positive(name: str, value: float) -> None:
-    """Refuse a setting that is not a finite number above 0."""
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} must be a number above 0, got {shown(value)}")
+def check_positive(name: str, value: float, most: float = math.inf) -> None:
+    """Refuse a setting that is not a finite number above 0, or above a bound."""
+    if not 0 < value <= most or value == math.inf:
+        legal = "above 0" if most == math.inf else f"above 0 and up to {most:g}"
+        raise ValueError(f"{name} must be a number {legal}, got {shown(value)}")
 
 
 def check_probability(name: str, value: float) -> None:

@@ -13,6 +13,10 @@ from nsa_brian.common.texts import shown
 AHEAD = 512
 
 
+#: The standard deviation of a step at most; beyond 1, a walk is as good as random numbers.
+MOST_STEP = 1e6
+
+
 class RandomWalk(Bandit):
     """p <- decay p + (1 - decay) centre + N(0, sd), reflected at the borders ``low`` and ``high``.
 
@@ -56,7 +60,7 @@ class RandomWalk(Bandit):
         **settings: Any,
     ) -> None:
         check_probability("decay", decay)
-        check_positive("sd", sd)
+        check_positive("sd", sd, MOST_STEP)
         check_range("the borders", low, high)
         if not low < high or not low <= centre <= high:
             raise ValueError(f"centre must lie between two borders, got {shown(centre)} between {low} and {high}")

@@ -14,7 +14,7 @@ from deap import base, cma, tools
 
 from evolution import checkpoint
 from evolution.fitness import Games, OwnFitness
-from evolution.judging import ONE_PAIR, Around, evaluate_around
+from evolution.judging import ONE_PAIR, Around, check_finite, evaluate_around
 from evolution.settings import SMALLEST_STEP, SearchSettings
 from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Workers
@@ -151,6 +151,8 @@ class Search:
         parameters = [self.genome.decode(individual) for individual in population]
         judge, seed = self.fitness or games or self.settings.games, (self.settings.seed, GAMES, self.generation)
         found = evaluate_around(judge, seed, parameters, workers, self.around)
+        if self.generation == 0:
+            check_finite(judge, parameters, workers)
         for individual, reward, regret in zip(
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
         ):

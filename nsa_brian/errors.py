@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from nsa_brian.common.texts import printable, shorten, shown
 
-__all__ = ["ModelError", "closest", "printable", "shown"]
+__all__ = ["ModelError", "RunawayError", "closest", "printable", "shown"]
 
 
 class ModelError(ValueError):
@@ -16,6 +16,10 @@ class ModelError(ValueError):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(shorten(message))
+
+
+class RunawayError(ModelError):
+    """A model whose activities are not finite: it grows without bound."""
 
 
 def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nsa_brian.common.plugins import naming_plugins
 from nsa_brian.model.modules import read_source, run_module
 
 
@@ -55,4 +56,5 @@ def _call(plugins: tuple[Plugin, ...], pickled: bytes, *args: Any) -> Any:
         if plugin not in _run:
             run_module(plugin.path, plugin.source)
             _run.add(plugin)
-    return pickle.loads(pickled)(*args)
+    with naming_plugins():  # here, where its lines are known
+        return pickle.loads(pickled)(*args)

@@ -12,6 +12,7 @@ from evolution.workers import WorkersLostError
 from experiments.core.errors import UserError, told
 from experiments.core.exit_codes import STOPPED, UNREAD
 from experiments.core.surroundings import out_of_memory
+from nsa_brian.common.plugins import PluginError
 from nsa_brian.errors import ModelError, printable
 
 
@@ -32,7 +33,12 @@ def answering(parser: argparse.ArgumentParser) -> Iterator[None]:
         _leave(parser, error, "not enough memory for games of that size")
     except OSError as error:
         _leave(parser, error, told(error))
-    except (UserError, ModelError, WorkersLostError) as error:  # a model may come to nothing only when it is run
+    except (
+        UserError,
+        ModelError,
+        PluginError,
+        WorkersLostError,
+    ) as error:  # a model may fail when it runs
         _leave(parser, error, str(error))
     except (ImportError, RuntimeError) as error:
         if not out_of_memory(error):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
 #: Characters of a value, and of a file's path, that a message repeats.
 MOST, MOST_OF_PATH = 80, 300
 
@@ -19,7 +17,7 @@ def printable(text: str) -> str:
 def shown(value: Any) -> str:
     """Return ``repr(value)`` on one line, cut at 80 characters."""
     try:
-        text = repr(value.item() if isinstance(value, np.generic) else value)
+        text = repr(value.item() if getattr(value, "shape", None) == () else value)  # a number of numpy's by itself
     except Exception:  # such as of an int of more than 4300 digits
         text = f"a value of type {type(value).__name__}"
     return _cut(printable(" ".join(text[: 10 * MOST].split())))

@@ -173,6 +173,8 @@ EMPTY = {
 }
 
 BEFORE_THE_WORK = {
+    "one round": (["updates", "--rounds", "1"], "rounds must be a whole number from 2 up, got 1"),
+    "endless time": (["evolve", "--time-limit", "inf"], "--time-limit must be a number of minutes above 0, got inf"),
     "fixed below dt": (["evolve", "--fix", "tau_u=0.5"], "tau_u and tau_v must be at least dt"),
     "fixed too long": (["evolve", "--fix", "duration_input=1e12"], "time steps at most"),
     "start below dt": (["evolve", "--start", "short.json"], "tau_u and tau_v must be at least dt"),
@@ -305,6 +307,7 @@ class TestMemory:
         def fail(*args):
             raise error
 
+        (tmp_path / "nsa-results").mkdir()
         monkeypatch.setattr("experiments.core.study_command.compute", fail)
         assert refused(*PLAY, cwd=tmp_path) == "nsa play: error: not enough memory\n"
 

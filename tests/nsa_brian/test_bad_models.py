@@ -37,7 +37,7 @@ BAD = {
     ),
     "unit that does not exist": (
         {"rate_v": "dv/dt = (-v + I_v) / tau_x : 1", "parameters": (Parameter("tau_x", 30, unit="msec"),)},
-        "unknown unit 'msec'; did you mean msecond?",
+        "unknown unit 'msec'; did you mean ms?",
     ),
     "u with a unit": ({"rate_u": "du/dt = (-u + I_u * volt) / tau_u : volt"}, "u must have no unit"),
     "units in plasticity": ({"plasticity": "w + R * ms"}, "plasticity: units do not fit"),
