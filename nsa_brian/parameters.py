@@ -17,6 +17,8 @@ ANY = (-math.inf, math.inf)
 UNIT_INTERVAL = (0.0, 1.0)
 #: Of a Gaussian: its square is a number still, neither 0 nor infinite.
 WIDTH = (1e-150, 1e150)
+#: Bounds of a search range: beyond, differences and quotients of two of them are no numbers.
+WIDEST = 1e100
 SCALES = ("linear", "log")
 
 
@@ -79,6 +81,9 @@ class Parameter:
                 raise ValueError(
                     f"parameter {self.name}: search must be two numbers, the lower one first, got {shown(search)}"
                 )
+            if max(abs(search[0]), abs(search[1])) > WIDEST or (self.scale == "log" and 0 < search[0] < 1 / WIDEST):
+                legal = f"{1 / WIDEST:g} to {WIDEST:g}" if self.scale == "log" else f"{-WIDEST:g} to {WIDEST:g}"
+                raise ValueError(f"parameter {self.name}: search must lie within {legal}, got {shown(search)}")
             if self.scale == "log" and search[0] <= 0:
                 raise ValueError(f"parameter {self.name}: search on a log scale must lie above 0, got {shown(search)}")
             if not (self.admits(search[0]) and self.admits(search[1])):

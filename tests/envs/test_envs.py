@@ -213,7 +213,7 @@ def test_arms_by_default():
         ("MAB-D", {"delta": -1}, "delta must be a number above 0, got -1"),
         ("MAB-D", {"distance": "max"}, "distance must be one of mean, sum, got 'max'"),
         ("MAB-D", {"n_targets": -1}, "n_targets must be a whole number from 0 up, got -1"),
-        ("MAB-P", {"sd": 0}, "sd must be a number above 0 and up to 1e[+]06, got 0"),
+        ("MAB-P", {"sd": 0}, "sd must be a number above 0, got 0"),
         ("MAB-P", {"mean": 2}, "mean must be a number from 0 to 1, got 2"),
         ("MAB-P", {"mean": "x"}, "mean of MAB-P must be a finite number, got 'x'"),
         ("MAB-D", {"tau": 10**400}, "tau of MAB-D must be a finite number, got 1000"),
@@ -234,7 +234,7 @@ def test_arms_by_default():
         (
             "reversal",
             {"block_low": 0},
-            "1 <= block_low <= block_high <= 1000000000000, whole numbers of rounds, got 0 to 100",
+            "<= block_high <= 1000000000000, whole numbers of rounds, got 0 to 100",
         ),
         ("reversal", {"block_high": 50.5}, "whole numbers of rounds, got 40 to 50.5"),
         ("needle", {"rate": -1}, "rate must be a number from 0 to 1, got -1"),

@@ -10,7 +10,7 @@ import baselines
 import envs
 from evolution import Games
 from evolution.settings import SearchSettings
-from nsa_brian import NSA, Model, NSANetwork, load, log_likelihood
+from nsa_brian import NSA, Model, NSANetwork, Parameter, load, log_likelihood
 from nsa_brian.errors import ModelError, shown
 
 P = np.full((4, 1, 3), 0.5)
@@ -57,6 +57,14 @@ WRONG = {
     "network(dt=0)": (lambda: NSANetwork(3, dt="x"), "dt must be a time, such as 1 [*] ms, got 'x'"),
     "network(record)": (lambda: NSANetwork(3, record=5), "record must be a sequence of names, got 5"),
     "network(method)": (lambda: NSANetwork(3, method=5), "method must be"),
+    "Parameter(search)": (
+        lambda: Parameter("q", 1, search=(1e-320, 1e308), scale="log"),
+        "parameter q: search must lie within 1e-100 to 1e[+]100, got .1e-320, 1e[+]308",
+    ),
+    "Parameter(search) linear": (
+        lambda: Parameter("q", 1, search=(-1e308, 1e308)),
+        "parameter q: search must lie within -1e[+]100 to 1e[+]100, got",
+    ),
     "Model(noise=1e308)": (lambda: Model(noise=1e308), "noise must be a number from 0 to 1e[+]06, got 1e[+]308"),
     "Model(noise='x')": (lambda: Model(noise="x"), "noise must be a number from 0 to 1e[+]06, got 'x'"),
     "Games(arms=5)": (lambda: Games(arms=5), "arms must be a sequence of whole numbers, got 5"),
