@@ -81,11 +81,7 @@ def make(
     ValueError
         For an unknown name, preset or setting, or a value that the bandit refuses.
     """
-    if not isinstance(name, str) or name not in BANDITS:
-        by_lower = {known.lower(): known for known in BANDITS}
-        near = difflib.get_close_matches(str(name)[:80].lower(), by_lower, n=1, cutoff=0.5)
-        hint = f"did you mean {by_lower[near[0]]}? " if near else ""
-        raise ValueError(f"unknown bandit {shown(name)}; {hint}known: {', '.join(BANDITS)}")
+    _check_name(name)
     bandit = BANDITS[name]
     if preset is not None:
         if not isinstance(preset, str) or preset not in bandit.presets:
@@ -107,6 +103,7 @@ def make(
 
 def settings_of(name: str) -> dict[str, Any]:
     """The keywords that say what a bandit is like, with their defaults, its own ones first."""
+    _check_name(name)
     settings: dict[str, Any] = {}
     for cls in BANDITS[name].__mro__[:-2]:
         for key, parameter in inspect.signature(cls).parameters.items():
@@ -120,3 +117,12 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(value)
     except (TypeError, OverflowError):
         return False
+
+
+def _check_name(name: str) -> None:
+    """Refuse a bandit that there is not, with the nearest that there is."""
+    if not isinstance(name, str) or name not in BANDITS:
+        by_lower = {known.lower(): known for known in BANDITS}
+        near = difflib.get_close_matches(str(name)[:80].lower(), by_lower, n=1, cutoff=0.5)
+        hint = f"did you mean {by_lower[near[0]]}? " if near else ""
+        raise ValueError(f"unknown bandit {shown(name)}; {hint}known: {', '.join(BANDITS)}")

@@ -102,6 +102,7 @@ class Bandit(ABC):
 
         ``rng`` is asked for arrays whose first axis is the game.
         """
+        make_rng(None, rng, "spawn")  # refuses what is none
         self.round = 0
         self._rng, self._luck_rng = rng.spawn(2)
         self._luck = self._luck_rng.random(self.n_games)

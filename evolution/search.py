@@ -97,6 +97,8 @@ class Search:
     def __init__(self, settings: SearchSettings, fitness: OwnFitness | None = None) -> None:
         if fitness is not None and not callable(fitness):
             raise ValueError(f"fitness must be a function of parameters and seed, got {shown(fitness)}")
+        if not isinstance(settings, SearchSettings):
+            raise ValueError(f"settings must be SearchSettings, got {shown(settings)}")
         self.settings, self.fitness = settings, fitness
         self.genome = settings.genome
         self.around = Around(self.genome, settings.inexact, ONE_PAIR)

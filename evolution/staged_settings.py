@@ -77,6 +77,12 @@ class StagedSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name, kind, called in (("rungs", Rung, "Rungs"), ("sigmas", int | float, "numbers")):
+            values = getattr(self, name)
+            if not isinstance(values, list | tuple) or not all(isinstance(value, kind) for value in values):
+                raise ValueError(f"{name} must be a tuple of {called}, got {shown(values)}")
+            object.__setattr__(self, name, tuple(values))
+        check_whole("seed", self.seed, 0, None)
         if not self.rungs:
             raise ValueError("rungs must name at least one part of the race")
         for one, other in pairwise(self.rungs):

@@ -11,7 +11,7 @@ import numpy as np
 
 from nsa_brian.common.checks import check_integer, check_probabilities, make_rng
 from nsa_brian.common.texts import shown
-from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.base import Engine, Pull, check_integration
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, named
 from nsa_brian.engines.stretch import CompiledRounds
@@ -75,6 +75,7 @@ class NSA:
         parameters, model = read_parameters(parameters, model)
         if model != PAPER:
             options["model"] = model
+        check_integration(**{name: options[name] for name in ("dt", "method") if name in options})
         if tolerance is not None:
             options["tolerance"] = tolerance
         self.engine: Engine = engine_class(engine, model)(

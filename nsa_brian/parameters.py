@@ -82,8 +82,8 @@ class Parameter:
                     f"parameter {self.name}: search must be two numbers, the lower one first, got {shown(search)}"
                 )
             if max(abs(search[0]), abs(search[1])) > WIDEST or (self.scale == "log" and 0 < search[0] < 1 / WIDEST):
-                legal = f"{1 / WIDEST:g} to {WIDEST:g}" if self.scale == "log" else f"{-WIDEST:g} to {WIDEST:g}"
-                raise ValueError(f"parameter {self.name}: search must lie within {legal}, got {shown(search)}")
+                within = f"{1 / WIDEST:g} to {WIDEST:g}" if self.scale == "log" else f"{-WIDEST:g} to {WIDEST:g}"
+                raise ValueError(f"parameter {self.name}: search must lie within {within}, got {shown(search)}")
             if self.scale == "log" and search[0] <= 0:
                 raise ValueError(f"parameter {self.name}: search on a log scale must lie above 0, got {shown(search)}")
             if not (self.admits(search[0]) and self.admits(search[1])):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from brian2 import get_device
+from brian2 import Quantity, get_device, ms, second
 
 from nsa_brian.codegen.cache import see_to_cache
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
@@ -201,9 +201,12 @@ class Engine(ABC):
         for name, values in {"w": w, **others}.items():
             if name not in variables:
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
-            if not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite numbers, got {np.asarray(values)[~np.isfinite(values)][0]}")
-            variables[name][:] = values
+            given = np.asarray(values)
+            if given.dtype.kind not in REAL:
+                raise ValueError(f"{name} must be finite numbers, got {shown(values)}")
+            if not np.isfinite(given).all():
+                raise ValueError(f"{name} must be finite numbers, got {given[~np.isfinite(given)][0]}")
+            variables[name][:] = given
 
     def stretch(self, *, mend: bool = False) -> Stretch:
         """Many rounds at once, against bandits that are known beforehand; see :class:`Stretch`."""
@@ -222,3 +225,11 @@ def listed_sets(parameters: Any) -> list[NSAParameters]:
     if not isinstance(parameters, Iterable) or not all(isinstance(each, NSAParameters) for each in parameters):
         raise ValueError(f"parameters must be NSAParameters, or a sequence of them, got {shown(parameters)}")
     return list(parameters)
+
+
+def check_integration(dt: Any = ms, method: Any = "euler") -> None:
+    """Refuse a time step that is no time, and a method that is no name."""
+    if not (isinstance(dt, Quantity) and dt.dim is second.dim and dt.size == 1):
+        raise ValueError(f"dt must be a time, such as 1 * ms, got {shown(dt)}")
+    if not isinstance(method, str):
+        raise ValueError(f"method must be the name of one of Brian2's methods, got {shown(method)}")

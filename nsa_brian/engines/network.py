@@ -19,12 +19,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import Network, NetworkOperation, Quantity, StateMonitor, Synapses, ms, second
+from brian2 import Network, NetworkOperation, StateMonitor, Synapses, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.common.checks import check_integer, make_rng
 from nsa_brian.common.texts import shown
-from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.engines.base import Engine, Pull, check_integration
 from nsa_brian.engines.network_objects import NetworkObjects
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.model.model import PAPER, Model, check_noise
@@ -122,14 +122,11 @@ class NSANetwork(Engine):
         parameters = load().parameters if parameters is None else parameters
         rng = make_rng(seed, rng)
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
-        if not isinstance(method, str):
-            raise ValueError(f"method must be the name of one of Brian2's methods, got {shown(method)}")
+        check_integration(dt, method)
         check_noise(model, method)
         if len(set(self.parameters)) > 1:
             raise ValueError("the network engine plays all games with the same parameters")
         self.dt, self.method = dt, method
-        if not (isinstance(dt, Quantity) and dt.dim is second.dim and dt.size == 1):
-            raise ValueError(f"dt must be a time, such as 1 * ms, got {shown(dt)}")
         self.input_steps, self.round_steps = steps_of(self.parameters[0], float(dt / ms), method)
 
         with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):

@@ -5,11 +5,13 @@ import re
 
 import numpy as np
 import pytest
+from brian2 import mV
 
 import baselines
 import envs
-from evolution import Games
+from evolution import Games, Search
 from evolution.settings import SearchSettings
+from evolution.staged_settings import StagedSettings
 from nsa_brian import NSA, Model, NSANetwork, Parameter, load, log_likelihood
 from nsa_brian.errors import ModelError, shown
 
@@ -53,6 +55,16 @@ WRONG = {
     "play_ahead of texts": (lambda: NSA(3).play_ahead([["a"]], LUCK), "probabilities must be numbers"),
     "play_ahead of luck": (lambda: NSA(3).play_ahead(P, with_one(LUCK, np.nan)), "luck must be .*, got nan"),
     "play_ahead of shape": (lambda: NSA(3).play_ahead(0.5, 0.5), "probabilities must be of shape"),
+    "rounds(dt)": (lambda: NSA(3, dt=1), "dt must be a time, such as 1 [*] ms, got 1"),
+    "table(dt)": (lambda: NSA(3, engine="table", dt=mV), "dt must be a time, such as 1 [*] ms, got 1. [*] mvolt"),
+    "rounds(method)": (lambda: NSA(3, method=5), "method must be the name of one of Brian2's methods, got 5"),
+    "set_weights": (lambda: NSA(3).engine.set_weights("x"), "w must be finite numbers, got 'x'"),
+    "Search(5)": (lambda: Search(5), "settings must be SearchSettings, got 5"),
+    "stages(rungs)": (lambda: StagedSettings(rungs=((1, 2),)), "rungs must be a tuple of Rungs, got "),
+    "stages(sigmas)": (lambda: StagedSettings(sigmas=5), "sigmas must be a tuple of numbers, got 5"),
+    "stages(seed)": (lambda: StagedSettings(seed="x"), "seed must be a whole number from 0 up, got 'x'"),
+    "bandit.reset": (lambda: envs.make("MAB-P", 3).reset(5), "rng must be a numpy.random.Generator, got 5"),
+    "settings of a bandit": (lambda: envs.settings_of("MAB"), "unknown bandit 'MAB'; did you mean MAB-"),
     "network(dt)": (lambda: NSANetwork(3, dt=1), "dt must be a time, such as 1 [*] ms, got 1"),
     "network(dt=0)": (lambda: NSANetwork(3, dt="x"), "dt must be a time, such as 1 [*] ms, got 'x'"),
     "network(record)": (lambda: NSANetwork(3, record=5), "record must be a sequence of names, got 5"),
