@@ -28,6 +28,7 @@ from baselines.tunable import Tunable
 from baselines.ucb1 import UCB1
 from baselines.uniform import Uniform
 from baselines.vdbe import VDBE
+from nsa_brian.common.texts import shown
 
 __all__ = ["POLICIES", "Policy", "Tunable", "make", "settings_of"]
 
@@ -75,16 +76,16 @@ def make(name: str, n_arms: int, **settings: Any) -> Policy:
     legal = settings_of(name)
     for setting in settings:
         if setting not in legal:
-            raise ValueError(f"unknown setting {setting!r} of {name}; known: {', '.join(legal)}")
+            raise ValueError(f"unknown setting {shown(setting)} of {name}; known: {', '.join(legal)}")
     return POLICIES[name](n_arms, **settings)
 
 
 def settings_of(name: str) -> dict[str, Any]:
     """The keywords a policy takes, with their defaults, its own ones first."""
-    if name not in POLICIES:
-        near = difflib.get_close_matches(name, POLICIES, n=1)
+    if not isinstance(name, str) or name not in POLICIES:
+        near = difflib.get_close_matches(str(name)[:80], POLICIES, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise ValueError(f"unknown policy {name!r}; {hint}known: {', '.join(POLICIES)}")
+        raise ValueError(f"unknown policy {shown(name)}; {hint}known: {', '.join(POLICIES)}")
     settings: dict[str, Any] = {}
     for cls in POLICIES[name].__mro__:
         if issubclass(cls, Policy):

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from baselines.tunable import Tunable, per_game
+from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_a_game
+from nsa_brian.common.texts import shown
 
 
 class Randomness(Protocol):
@@ -50,12 +52,10 @@ class Policy(ABC):
         seed: int | None = None,
         rng: Randomness | None = None,
     ) -> None:
-        if n_arms < 2:
-            raise ValueError(f"n_arms must be at least 2, got {n_arms}")
-        if n_games is not None and n_games < 1:
-            raise ValueError(f"n_games must be at least 1, got {n_games}")
+        check_integer("n_arms", n_arms, 2)
+        check_integer("n_games", 1 if n_games is None else n_games, 1)
         self.n_arms, self.n_games = n_arms, n_games or 1
-        self.rng: Randomness = np.random.default_rng(seed) if rng is None else rng
+        self.rng: Randomness = make_rng(seed, rng)
         self._single = n_games is None
         self._games = np.arange(self.n_games)
 
@@ -122,7 +122,7 @@ TIES = ("random", "first")
 def check_ties(ties: str) -> str:
     """Refuse another way to break ties."""
     if ties not in TIES:
-        raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+        raise ValueError(f"ties must be one of {', '.join(TIES)}, got {shown(ties)}")
     return ties
 
 
@@ -135,31 +135,3 @@ def random_argmax(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
     count = tied.sum(axis=1)
     where = tied.ravel().nonzero()[0]  # row by row, and so the ties of a row start where those before it end
     return where[count.cumsum() - count + (luck * count).astype(np.intp)] % values.shape[1]
-
-
-#: Numpy's letters for whole numbers, and for all that count as rewards.
-WHOLE, REAL = "iu", "biuf"
-#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
-UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
-
-
-def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
-    """What was given, as an array (games,): one number from 0 to ``high`` for each game; all else is a ValueError.
-
-    Every room that is handed arms or rewards has this check, word for word: what is wrong in one game would go on
-    unseen, or into the games beside it.
-    """
-    array = np.atleast_1d(given)
-    right = array.shape == (n_games,) and array.dtype.kind in kinds
-    if right:  # a NaN among them is neither below nor above
-        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
-        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
-            return array
-    kind = "whole number" if kinds == WHOLE else "number"
-    wanted = f"{what} must be a {kind} from 0 to {high}"
-    if n_games > 1:
-        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
-    if array.shape != (n_games,):
-        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
-    bad = array[~((array >= 0) & (array <= high))] if right else array
-    raise ValueError(f"{wanted}, got {bad.tolist()[0]!r:.30}")

@@ -10,6 +10,7 @@ import numpy as np
 from baselines.discounted_thompson import DISCOUNT, DiscountedThompson
 from baselines.tunable import Tunable
 from baselines.window import RecentPulls
+from nsa_brian.common.texts import shown
 
 COMBINE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "min": np.minimum,
@@ -43,8 +44,8 @@ class FDSWThompson(DiscountedThompson):
 
     def __init__(self, n_arms: int, *, f: str = "min", window: Any = 50, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
-        if f not in COMBINE:
-            raise ValueError(f"f must be one of {', '.join(COMBINE)}, got {f!r}")
+        if f not in tuple(COMBINE):
+            raise ValueError(f"f must be one of {', '.join(COMBINE)}, got {shown(f)}")
         self.f, self.window = f, self._tuned("window", window)
         self._recent = RecentPulls(n_arms, self.window)
         self.hot_successes = np.zeros((self.n_games, n_arms))

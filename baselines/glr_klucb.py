@@ -9,6 +9,7 @@ import numpy as np
 from baselines.bernoulli import divergence
 from baselines.index import KLPolicy
 from baselines.tunable import POSITIVE, Tunable
+from nsa_brian.common.texts import shown
 
 RESTARTS = ("local", "global")
 #: An arm is tested after each tenth of its pulls, for a change after any earlier tenth. The paper does the same.
@@ -57,7 +58,7 @@ class GLRKLUCB(KLPolicy):
     ) -> None:
         super().__init__(n_arms, **settings)
         if restart not in RESTARTS:
-            raise ValueError(f"restart must be one of {', '.join(RESTARTS)}, got {restart!r}")
+            raise ValueError(f"restart must be one of {', '.join(RESTARTS)}, got {shown(restart)}")
         self.delta, self.epsilon = self._tuned("delta", delta), self._tuned("epsilon", epsilon)
         self.exploration, self.restart = self._tuned("exploration", exploration), restart
         self._round, self._since = 0, np.zeros((self.n_games, n_arms))

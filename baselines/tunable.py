@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from nsa_brian.common.texts import shown
+
 PROBABILITY = (0.0, 1.0)
 POSITIVE = (1e-9, 1e9)
 
@@ -46,9 +48,11 @@ class Tunable:
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:
-            raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}")
+            raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {shown(self.scale)}")
         if not self.legal[0] <= self.low < self.high <= self.legal[1]:
-            raise ValueError(f"low and high must satisfy low < high within {self.legal}, got {self.low} to {self.high}")
+            raise ValueError(
+                f"low and high must satisfy low < high within {self.legal}, got {shown(self.low)} to {self.high}"
+            )
 
     def at(self, position: Any) -> Any:
         """The value at a position on the scale: 0 is ``low``, 1 is ``high``, beyond them as far as it is legal."""
@@ -80,7 +84,7 @@ def per_game(
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"{wanted}, got {str(value)[:30]!r}") from None
+        raise ValueError(f"{wanted}, got {shown(value)}") from None
     if array.ndim and array.shape != (n_games,):
         raise ValueError(f"{wanted}, or one for each of {n_games} games, got an array of shape {array.shape}")
     bad = ~((array >= low) & (array <= high)) | (integer & (array != np.floor(array)))

@@ -23,6 +23,7 @@ from envs.seasonal import Seasonal
 from envs.sinusoid import Sinusoid
 from envs.stationary import Stationary
 from envs.switching import Switching
+from nsa_brian.common.texts import shown
 
 __all__ = ["BANDITS", "Bandit", "make", "record", "settings_of", "to_csv"]
 
@@ -80,22 +81,18 @@ def make(
     ValueError
         For an unknown name, preset or setting, or a value that the bandit refuses.
     """
-    if name not in BANDITS:
-        by_lower = {known.lower(): known for known in BANDITS}
-        near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-        hint = f"did you mean {by_lower[near[0]]}? " if near else ""
-        raise ValueError(f"unknown bandit {name!r}; {hint}known: {', '.join(BANDITS)}")
+    _check_name(name)
     bandit = BANDITS[name]
     if preset is not None:
         if not isinstance(preset, str) or preset not in bandit.presets:
-            raise ValueError(f"unknown preset {preset!r} of {name}; known: {', '.join(bandit.presets) or 'none'}")
+            raise ValueError(f"unknown preset {shown(preset)} of {name}; known: {', '.join(bandit.presets) or 'none'}")
         settings = {**bandit.presets[preset], **settings}
     legal = settings_of(name)
     for setting, value in settings.items():
         if setting not in legal:
-            raise ValueError(f"unknown setting {setting!r} of {name}; known: {', '.join(legal)}")
+            raise ValueError(f"unknown setting {shown(setting)} of {name}; known: {', '.join(legal)}")
         if isinstance(legal[setting], int | float) and (isinstance(value, bool) or not _is_finite(value)):
-            raise ValueError(f"{setting} of {name} must be a finite number, got {str(value)[:30]!r}")
+            raise ValueError(f"{setting} of {name} must be a finite number, got {shown(value)}")
     missing = [setting for setting, default in legal.items() if default is inspect.Parameter.empty]
     if missing and missing[0] not in settings:
         raise ValueError(f"{name} needs the setting {missing[0]}")
@@ -106,6 +103,7 @@ def make(
 
 def settings_of(name: str) -> dict[str, Any]:
     """The keywords that say what a bandit is like, with their defaults, its own ones first."""
+    _check_name(name)
     settings: dict[str, Any] = {}
     for cls in BANDITS[name].__mro__[:-2]:
         for key, parameter in inspect.signature(cls).parameters.items():
@@ -119,3 +117,12 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(value)
     except (TypeError, OverflowError):
         return False
+
+
+def _check_name(name: str) -> None:
+    """Refuse a bandit that there is not, with the nearest that there is."""
+    if not isinstance(name, str) or name not in BANDITS:
+        by_lower = {known.lower(): known for known in BANDITS}
+        near = difflib.get_close_matches(str(name)[:80].lower(), by_lower, n=1, cutoff=0.5)
+        hint = f"did you mean {by_lower[near[0]]}? " if near else ""
+        raise ValueError(f"unknown bandit {shown(name)}; {hint}known: {', '.join(BANDITS)}")

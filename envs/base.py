@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -9,9 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from envs.draws import Randomness, random_rounds
+from nsa_brian.common.checks import WHOLE, check_integer, check_probabilities, make_rng, one_a_game
+from nsa_brian.common.plugins import PluginError, described
+from nsa_brian.common.texts import shown
 
 #: Probabilities that are laid out in one go.
 PIECE = 8192
+
+#: Rounds and numbers of things at most in a bandit's settings: beyond, floating-point numbers have gaps.
+MOST = 10**12
 
 
 class Bandit(ABC):
@@ -60,17 +67,13 @@ class Bandit(ABC):
         rng: Randomness | None = None,
         trial_rounds: int = 2000,
     ) -> None:
-        for name, value, least in (
-            ("n_arms", n_arms, 2),
-            ("n_games", 1 if n_games is None else n_games, 1),
-            ("trial_rounds", trial_rounds, 1),
-        ):
-            if not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"{name} must be a whole number from {least} up, got {value!r}")
+        check_integer("n_arms", n_arms, 2)
+        check_integer("n_games", 1 if n_games is None else n_games, 1)
+        check_integer("trial_rounds", trial_rounds, 1)
         self.n_arms, self.n_games, self.trial_rounds = n_arms, n_games or 1, trial_rounds
         self._single = n_games is None
         self._games = np.arange(self.n_games)
-        self.reset(np.random.default_rng(seed) if rng is None else rng)
+        self.reset(make_rng(seed, rng, "spawn"))
 
     def __repr__(self) -> str:
         games = "" if self._single else f", n_games={self.n_games}"
@@ -99,6 +102,7 @@ class Bandit(ABC):
 
         ``rng`` is asked for arrays whose first axis is the game.
         """
+        make_rng(None, rng, "spawn")  # refuses what is none
         self.round = 0
         self._rng, self._luck_rng = rng.spawn(2)
         self._luck = self._luck_rng.random(self.n_games)
@@ -122,8 +126,7 @@ class Bandit(ABC):
         luck : array (rounds, games)
             Uniform numbers: an arm pays in a round if its probability is above them.
         """
-        if n_rounds < 1:
-            raise ValueError(f"n_rounds must be a whole number from 1 up, got {n_rounds}")
+        check_integer("n_rounds", n_rounds, 1)
         if type(self).step is not Bandit.step:
             return self._ahead_by_steps(n_rounds)
         first = self.round
@@ -197,34 +200,6 @@ def pay(probabilities: np.ndarray, luck: np.ndarray, arms: np.ndarray) -> np.nda
     return (luck < probabilities[np.arange(n_games), arms]).view(np.int8)
 
 
-#: Numpy's letters for whole numbers, and for all that count as rewards.
-WHOLE, REAL = "iu", "biuf"
-#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
-UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
-
-
-def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
-    """What was given, as an array (games,): one number from 0 to ``high`` for each game; all else is a ValueError.
-
-    Every room that is handed arms or rewards has this check, word for word: what is wrong in one game would go on
-    unseen, or into the games beside it.
-    """
-    array = np.atleast_1d(given)
-    right = array.shape == (n_games,) and array.dtype.kind in kinds
-    if right:  # a NaN among them is neither below nor above
-        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
-        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
-            return array
-    kind = "whole number" if kinds == WHOLE else "number"
-    wanted = f"{what} must be a {kind} from 0 to {high}"
-    if n_games > 1:
-        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
-    if array.shape != (n_games,):
-        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
-    bad = array[~((array >= 0) & (array <= high))] if right else array
-    raise ValueError(f"{wanted}, got {bad.tolist()[0]!r:.30}")
-
-
 #: Rounds and probabilities of a stretch at most: enough to make what it costs to begin one nothing, few enough to stay
 #: in the processor's caches.
 MOST_ROUNDS, MOST_PROBABILITIES = 512, 1 << 18
@@ -237,22 +212,48 @@ def stretches(n_rounds: int, n_games: int, n_arms: int) -> Iterator[int]:
         yield min(longest, n_rounds - start)
 
 
+def lay_out(bandit: Bandit, n_rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``bandit.ahead(n_rounds)``; what a bandit of the user's own gives is checked.
+
+    Raises
+    ------
+    PluginError
+        If the array has another shape, or the probabilities are not numbers from 0 to 1.
+    """
+    probabilities, luck = bandit.ahead(n_rounds)
+    check_laid_out(bandit, probabilities, (n_rounds, bandit.n_games, bandit.n_arms))
+    return probabilities, luck
+
+
+def check_laid_out(bandit: Bandit, probabilities: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Check the probabilities of a bandit of the user's own."""
+    if type(bandit).__module__.startswith("envs."):
+        return
+    try:
+        if np.shape(probabilities) != shape:
+            raise ValueError(f"probabilities must be of shape {shape}, got {np.shape(probabilities)}")
+        check_probabilities("probabilities", probabilities)
+    except ValueError as error:
+        raise PluginError(f"bandit {described(type(bandit))}: {error}") from None
+
+
 def check_range(name: str, low: float, high: float) -> None:
     """Refuse a range of probabilities that is empty or leaves [0, 1]."""
     if not 0 <= low <= high <= 1:
-        raise ValueError(f"{name} must satisfy 0 <= low <= high <= 1, got {low} to {high}")
+        raise ValueError(f"{name} must satisfy 0 <= low <= high <= 1, got {shown(low)} to {shown(high)}")
 
 
-def check_positive(name: str, value: float) -> None:
-    """Refuse a setting that is not a finite number above 0."""
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} must be a number above 0, got {value}")
+def check_positive(name: str, value: float, most: float = math.inf) -> None:
+    """Refuse a setting that is not a finite number above 0, or above a bound."""
+    if not 0 < value <= most or value == math.inf:
+        legal = "above 0" if most == math.inf else f"above 0 and up to {most:g}"
+        raise ValueError(f"{name} must be a number {legal}, got {shown(value)}")
 
 
 def check_probability(name: str, value: float) -> None:
     """Refuse a setting that is not a number from 0 to 1."""
     if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
+        raise ValueError(f"{name} must be a number from 0 to 1, got {shown(value)}")
 
 
 def reflect(values: np.ndarray, low: float = 0.0, high: float = 1.0) -> np.ndarray:

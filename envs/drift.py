@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from envs.base import check_positive
+from envs.base import MOST, check_positive
 from envs.draws import Draws
 from envs.stationary import Stationary
+from nsa_brian.common.checks import check_integer, check_number
+from nsa_brian.common.texts import shown
 
 DISTANCES = ("mean", "sum")
 
@@ -46,13 +48,11 @@ class Drift(Stationary):
         n_targets: int = 0,
         **settings: Any,
     ) -> None:
-        if not 1 <= tau < np.inf:
-            raise ValueError(f"tau must be a number of rounds from 1 up, got {tau}")
+        check_number("tau", tau, 1, MOST)
         check_positive("delta", delta)
         if distance not in DISTANCES:
-            raise ValueError(f"distance must be one of {', '.join(DISTANCES)}, got {distance!r}")
-        if not isinstance(n_targets, int) or n_targets < 0:
-            raise ValueError(f"n_targets must be a whole number from 0 up, got {n_targets!r}")
+            raise ValueError(f"distance must be one of {', '.join(DISTANCES)}, got {shown(distance)}")
+        check_integer("n_targets", n_targets, 0, MOST)
         self.tau, self.delta, self.distance, self.n_targets = tau, delta, distance, n_targets
         super().__init__(n_arms, **settings)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import envs
-from envs.base import WHOLE, one_a_game
+from nsa_brian.common.checks import WHOLE, one_a_game
+from nsa_brian.common.texts import shown
 
 try:
     import gymnasium
@@ -52,7 +53,7 @@ class GymnasiumBandit(gymnasium.Env[Any, Any]):
         if settings.pop("n_games", None) is not None:
             raise ValueError("a Gymnasium environment is one game; for many, see gymnasium.make_vec")
         if not isinstance(trials, int) or trials < 1:
-            raise ValueError(f"trials must be a whole number from 1 up, got {trials!r}")
+            raise ValueError(f"trials must be a whole number from 1 up, got {shown(trials)}")
         self.bandit = envs.make(name, n_arms, **settings)
         rounds, lasts = trials * self.bandit.trial_rounds, self.bandit.horizon
         self.horizon = rounds if lasts is None else min(rounds, lasts)

@@ -7,9 +7,14 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit, check_positive, check_probability, check_range, reflect
+from nsa_brian.common.texts import shown
 
 #: Random numbers that a game draws ahead; a constant, so that a game does not depend on the games beside it.
 AHEAD = 512
+
+
+#: The standard deviation of a step at most; beyond 1, a walk is as good as random numbers.
+MOST_STEP = 1e6
 
 
 class RandomWalk(Bandit):
@@ -55,10 +60,10 @@ class RandomWalk(Bandit):
         **settings: Any,
     ) -> None:
         check_probability("decay", decay)
-        check_positive("sd", sd)
+        check_positive("sd", sd, MOST_STEP)
         check_range("the borders", low, high)
         if not low < high or not low <= centre <= high:
-            raise ValueError(f"centre must lie between two borders, got {centre} between {low} and {high}")
+            raise ValueError(f"centre must lie between two borders, got {shown(centre)} between {low} and {high}")
         self.decay, self.centre, self.sd, self.low, self.high = decay, centre, sd, low, high
         super().__init__(n_arms, **settings)
 

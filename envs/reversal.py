@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from envs.base import Bandit, check_range
+from envs.base import MOST, Bandit, check_range
 from envs.draws import random_rounds
+from nsa_brian.common.texts import shown
 
 
 class Reversal(Bandit):
@@ -46,10 +47,10 @@ class Reversal(Bandit):
     ) -> None:
         check_range("the probabilities", low, high)
         whole = isinstance(block_low, int) and isinstance(block_high, int)
-        if not whole or not 1 <= block_low <= block_high:
+        if not whole or not 1 <= block_low <= block_high <= MOST:
             raise ValueError(
-                "blocks must satisfy 1 <= block_low <= block_high, whole numbers of rounds, "
-                f"got {block_low} to {block_high}"
+                f"blocks must satisfy 1 <= block_low <= block_high <= {MOST}, whole numbers of rounds, "
+                f"got {shown(block_low)} to {shown(block_high)}"
             )
         self.low, self.high, self.block_low, self.block_high = low, high, block_low, block_high
         super().__init__(n_arms, **settings)

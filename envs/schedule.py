@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.base import Bandit
+from envs.base import Bandit, check_laid_out
 from envs.draws import Randomness
 
 #: Of a file, and of the table in it, at most: 8,000 rounds of 4,000 arms.
@@ -81,6 +81,7 @@ def record(bandit: Bandit, n_rounds: int, rng: Randomness) -> np.ndarray:
     for t in range(n_rounds):
         if t:
             bandit.step()
+        check_laid_out(bandit, bandit.probabilities, (bandit.n_games, bandit.n_arms))
         table[t] = bandit.probabilities[0]
     return table
 

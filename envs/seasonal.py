@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from envs.base import check_positive, reflect
+from envs.base import MOST, reflect
 from envs.stationary import Stationary
+from nsa_brian.common.checks import check_number
 
 
 class Seasonal(Stationary):
@@ -32,10 +33,9 @@ class Seasonal(Stationary):
     def __init__(
         self, n_arms: int, *, period: float = 500.0, amplitude: float = 0.2, trend: float = 0.1, **settings: Any
     ) -> None:
-        check_positive("period", period)
-        for name, value in (("amplitude", amplitude), ("trend", trend)):
-            if not 0 <= value < np.inf:
-                raise ValueError(f"{name} must be a number from 0 up, got {value}")
+        check_number("period", period, 1 / MOST)
+        check_number("amplitude", amplitude, 0, MOST)
+        check_number("trend", trend, 0, MOST)
         self.period, self.amplitude, self.trend = period, amplitude, trend
         super().__init__(n_arms, **settings)
 

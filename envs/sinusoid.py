@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit
+from nsa_brian.common.checks import check_number
+from nsa_brian.common.texts import shown
+
+#: Rounds of a period at least.
+SHORTEST = 1e-9
 
 
 class Sinusoid(Bandit):
@@ -34,12 +39,12 @@ class Sinusoid(Bandit):
         period: float = 100.0,
         **settings: Any,
     ) -> None:
-        if not 0 <= f_low <= f_high < np.inf:
-            raise ValueError(f"frequencies must satisfy 0 <= f_low <= f_high, got {f_low} to {f_high}")
+        if not 0 <= f_low <= f_high <= 1 / SHORTEST:
+            legal = f"0 <= f_low <= f_high <= {1 / SHORTEST:g}"
+            raise ValueError(f"frequencies must satisfy {legal}, got {shown(f_low)} to {shown(f_high)}")
         if spacing not in ("random", "even"):
-            raise ValueError(f"spacing must be one of random, even, got {spacing!r}")
-        if not 0 < period < np.inf:
-            raise ValueError(f"period must be a number of rounds above 0, got {period}")
+            raise ValueError(f"spacing must be one of random, even, got {shown(spacing)}")
+        check_number("period", period, SHORTEST)
         self.f_low, self.f_high, self.spacing, self.period = f_low, f_high, spacing, period
         super().__init__(n_arms, **settings)
 

@@ -9,6 +9,7 @@ import numpy as np
 from envs.base import check_probability
 from envs.draws import Draws, random_rounds
 from envs.stationary import Stationary
+from nsa_brian.common.texts import shown
 
 SCOPES = ("all", "one")
 
@@ -37,7 +38,7 @@ class Switching(Stationary):
     def __init__(self, n_arms: int, *, rate: float = 0.002, scope: str = "all", **settings: Any) -> None:
         check_probability("rate", rate)
         if scope not in SCOPES:
-            raise ValueError(f"scope must be one of {', '.join(SCOPES)}, got {scope!r}")
+            raise ValueError(f"scope must be one of {', '.join(SCOPES)}, got {shown(scope)}")
         self.rate, self.scope = rate, scope
         super().__init__(n_arms, **settings)
 

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from envs import Bandit, make
+from envs.base import lay_out
 from envs.base import stretches as laid_out
 from evolution.bounds import check_whole
 from evolution.luck import CommonLuck, stream
 from evolution.memory import NUMBER, check_memory
+from nsa_brian.common.checks import check_number
+from nsa_brian.common.texts import shown
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.parameters import NSAParameters
@@ -32,6 +35,9 @@ OwnFitness = Callable[[NSAParameters, tuple[int, ...]], float]
 
 #: Is shown the arms (rounds, games) that were chosen.
 Show = Callable[[np.ndarray], None]
+
+#: Rounds after which a model's activities count as finite.
+FEW = 5
 
 #: The table's grid: a quarter of the default's cost; games part ways with ``rounds`` in 1 to 2 of 100. Few cells, for
 #: most are refined anyway, and where the answer is smooth none need be: the choices of 256 cells refined by 64.
@@ -72,14 +78,16 @@ class Games:
         for name in ("iterations", "trials", "rounds"):
             check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
-            raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {self.engine!r}")
-        told = 0.0 if self.tolerance is None else self.tolerance
-        if not isinstance(told, int | float) or not 0 <= told < math.inf:
-            raise ValueError(f"tolerance must be a number from 0 up, got {told!r}")
-        for name in ("envs", "arms"):
+            raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {shown(self.engine)}")
+        if self.tolerance is not None:
+            check_number("tolerance", self.tolerance, 0)
+        for name, kind, called in (("envs", str, "names"), ("arms", int, "whole numbers")):
             values = getattr(self, name)
+            if not isinstance(values, list | tuple) or not all(isinstance(value, kind) for value in values):
+                raise ValueError(f"{name} must be a sequence of {called}, got {shown(values)}")
+            object.__setattr__(self, name, tuple(values))
             if not values or len(set(values)) < len(values):
-                raise ValueError(f"{name} must name at least one, each once, got {', '.join(map(str, values))!r}")
+                raise ValueError(f"{name} must name at least one, each once, got {shown(', '.join(map(str, values)))}")
         for n_arms in self.arms:
             check_whole("arms", n_arms, 2)
         self.check_memory(1)
@@ -90,7 +98,7 @@ class Games:
 
         object.__setattr__(self, "model", _paper() if self.model is None else self.model)
         if not isinstance(self.model, AnyModel):
-            raise ValueError(f"model must be a Model, got {self.model!r}")
+            raise ValueError(f"model must be a Model, got {shown(self.model)}")
         refusal = self.model.refusal(self.played_by)
         if refusal:
             raise ValueError(refusal)
@@ -183,12 +191,7 @@ def _scores(
 ) -> Scores:
     model, engine = games.model, games.played_by
     individuals = [model.complete(individual) for individual in individuals]
-    shared: dict[str, Any] = {"model": model}
-    if engine == "table":
-        from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
-        from nsa_brian.engines.response_table import ResponseTable
-
-        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=cast("Model", model), **GRID)
+    shared = _shared(games, individuals)
     if games.tolerance is not None:
         shared["tolerance"] = games.tolerance
     if model.kind == "spiking":
@@ -201,6 +204,37 @@ def _scores(
         shared["rng"] = CommonLuck(noise, len(individuals))
         found.append(_play(engine_class(engine, model)(n_arms, players, len(players), **shared), games, seed, show))
     return Scores(*np.concatenate(found, axis=2))
+
+
+def _shared(games: Games, individuals: Sequence[NSAParameters]) -> dict[str, Any]:
+    """What the engines of all games have in common."""
+    shared: dict[str, Any] = {"model": games.model}
+    if games.played_by == "table":
+        from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
+        from nsa_brian.engines.response_table import ResponseTable
+
+        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=cast("Model", games.model), **GRID)
+    return shared
+
+
+def any_finite(games: Games, individuals: Sequence[NSAParameters]) -> bool:
+    """Whether with some of the parameters activities stay finite over a few rounds; certain for the paper's model."""
+    model = games.model
+    if model == _paper() or model.kind == "spiking":
+        return True
+    individuals = [model.complete(individual) for individual in individuals]
+    with np.errstate(all="ignore"):
+        engine: Engine = engine_class(games.played_by, model)(
+            2, individuals, len(individuals), rng=np.random.default_rng(0), **_shared(games, individuals)
+        )
+        finite = np.ones(len(individuals), dtype=bool)
+        for _ in range(FEW):
+            engine.respond()
+            finite &= np.isfinite(engine.activity).all(axis=(0, 2))
+            if not finite.any():
+                return False
+            engine.learn(np.zeros(len(individuals), dtype=int), np.ones(len(individuals)))
+    return True
 
 
 def choices(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> np.ndarray:
@@ -219,7 +253,7 @@ def own_scores(fitness: OwnFitness, seed: tuple[int, ...], individuals: Sequence
     for individual in individuals:
         value = float(fitness(individual, seed))
         if not math.isfinite(value):
-            raise ValueError(f"a fitness must be a finite number, got {value} for {individual.to_dict()}")
+            raise ValueError(f"a fitness must be a finite number, got {shown(value)} for {individual.to_dict()}")
         found.append([value])
     return Scores(np.array(found), -np.array(found))
 
@@ -251,7 +285,7 @@ def stretches(
             for bandit in bandits:
                 bandit.step()
         size = (length, games.iterations, N_LUCK + 1)
-        probabilities = np.concatenate([bandit.ahead(length)[0] for bandit in bandits], axis=1)
+        probabilities = np.concatenate([lay_out(bandit, length)[0] for bandit in bandits], axis=1)
         yield probabilities, np.concatenate([luck.random(size) for luck in lucks], axis=1)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from deap import base
 
-from evolution.fitness import Games, OwnFitness, Scores, own_scores, scores
+from evolution.fitness import Games, OwnFitness, Scores, any_finite, own_scores, scores
 from evolution.genome import Genome
 from evolution.workers import Serial, Workers
+from nsa_brian.errors import RunawayError
 from nsa_brian.parameters import NSAParameters
 
 #: The stream of random numbers that say how genes are off, apart from those of the games under the same seed.
@@ -68,6 +70,15 @@ def evaluate(
     chunks = np.array_split(np.arange(len(parameters)), min(workers.width, len(parameters)))
     found = toolbox.map(toolbox.evaluate, [[parameters[i] for i in chunk] for chunk in chunks])
     return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def check_finite(judge: Games | OwnFitness, parameters: Sequence[NSAParameters], workers: Workers | None) -> None:
+    """Raise a RunawayError if activities are finite with none of the parameters."""
+    if isinstance(judge, Games) and not (workers or Serial()).map(partial(any_finite, judge), [parameters])[0]:
+        raise RunawayError(
+            f"model {judge.model.name}: activities are not finite with any of the first {len(parameters)} parameter "
+            "sets of the search; bound its equations, or narrow the search ranges of its parameters"
+        )
 
 
 def evaluate_around(

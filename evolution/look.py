@@ -12,7 +12,7 @@ import numpy as np
 
 from evolution.fitness import Games, OwnFitness, choices
 from evolution.genome import Genome
-from evolution.judging import Around, evaluate_around
+from evolution.judging import Around, check_finite, evaluate_around
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -24,6 +24,8 @@ LOOKS = 3
 ROUNDS = 1000
 #: Players that are scored between two moments at which a search can be stopped.
 BATCH = 512
+#: Sets of the first look whose activities are watched: if they are finite with none, no set will do.
+WATCHED = 64
 #: Share of choices in which two sets must differ to count as two strategies.
 DIFFERENT = 0.1
 
@@ -100,6 +102,8 @@ class Look:
         judge, seed, around = self._fitness or self.games[look], (*self._seed, look), self.around[look]
         some = [self.parameters(number) for number in sets[len(known) : len(known) + BATCH // around.players]]
         found = evaluate_around(judge, seed, some, workers, around)
+        if look == 0 and not len(known):
+            check_finite(judge, some[:WATCHED], workers)
         self.regrets[look] = known = np.concatenate([known, found.regret.mean(axis=1)])
         if len(known) == len(sets) and look + 1 < LOOKS:
             best = sets[np.argsort(known, kind="stable")]

@@ -14,10 +14,11 @@ from deap import base, cma, tools
 
 from evolution import checkpoint
 from evolution.fitness import Games, OwnFitness
-from evolution.judging import ONE_PAIR, Around, evaluate_around
+from evolution.judging import ONE_PAIR, Around, check_finite, evaluate_around
 from evolution.settings import SMALLEST_STEP, SearchSettings
 from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Workers
+from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 
 #: Generations with steps above :data:`WIDE_STEP` after which steps count as wide for good. A gene's range is 2 pi wide
@@ -95,7 +96,9 @@ class Search:
 
     def __init__(self, settings: SearchSettings, fitness: OwnFitness | None = None) -> None:
         if fitness is not None and not callable(fitness):
-            raise ValueError(f"fitness must be a function of parameters and seed, got {fitness!r}")
+            raise ValueError(f"fitness must be a function of parameters and seed, got {shown(fitness)}")
+        if not isinstance(settings, SearchSettings):
+            raise ValueError(f"settings must be SearchSettings, got {shown(settings)}")
         self.settings, self.fitness = settings, fitness
         self.genome = settings.genome
         self.around = Around(self.genome, settings.inexact, ONE_PAIR)
@@ -150,6 +153,8 @@ class Search:
         parameters = [self.genome.decode(individual) for individual in population]
         judge, seed = self.fitness or games or self.settings.games, (self.settings.seed, GAMES, self.generation)
         found = evaluate_around(judge, seed, parameters, workers, self.around)
+        if self.generation == 0:
+            check_finite(judge, parameters, workers)
         for individual, reward, regret in zip(
             population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
         ):

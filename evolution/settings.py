@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
+from nsa_brian.common.checks import check_number
+from nsa_brian.common.texts import shown
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
@@ -64,14 +66,18 @@ class SearchSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name, kind, called in (
+            ("games", Games, "Games"),
+            ("start", NSAParameters | None, "NSAParameters"),
+            ("fixed", Mapping, "a mapping of names to numbers"),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(f"{name} must be {called}, got {shown(getattr(self, name))}")
         for name, least in (("population", 4), ("generations", 1), ("stagnation", 0), ("restarts", 0)):
             check_whole(name, getattr(self, name), least)
         check_whole("seed", self.seed, 0, None)
-        if not SMALLEST_STEP <= self.sigma <= 1 / SMALLEST_STEP:
-            low, high = SMALLEST_STEP, 1 / SMALLEST_STEP
-            raise ValueError(f"sigma must be a number from {low:g} to {high:g}, got {self.sigma}")
-        if not 0 <= self.inexact <= MOST_INEXACT:
-            raise ValueError(f"inexact must be a part of a gene's range from 0 to {MOST_INEXACT}, got {self.inexact}")
+        check_number("sigma", self.sigma, SMALLEST_STEP, 1 / SMALLEST_STEP)
+        check_number("inexact", self.inexact, 0, MOST_INEXACT)
         if self.restarts and not self.stagnation:
             raise ValueError("restarts come after stagnation: say after how many generations (stagnation)")
         if self.start is not None:

@@ -14,6 +14,7 @@ from dask_jobqueue.slurm import SLURMCluster
 from distributed import Security
 
 from evolution.dask_workers import DaskWorkers
+from nsa_brian.common.texts import shown
 
 #: Options that dask-jobqueue has a keyword for, with our defaults; all others are sbatch's.
 OPTIONS: dict[str, Any] = {
@@ -109,9 +110,11 @@ def check_options(options: dict[str, str]) -> None:
     for name, value in options.items():
         legal = _LEGAL.get(name, _PLAIN if name in OPTIONS else _OF_SBATCH)
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or not re.fullmatch(legal, value, re.ASCII):
-            raise ValueError(f"--slurm-option {name}={value!r:.60}: it has characters that a shell would obey, or none")
+            raise ValueError(
+                f"--slurm-option {name}={shown(value)}: it has characters that a shell would obey, or none"
+            )
     if options.get("protocol", "tls") not in ("tls", "tcp"):
-        raise ValueError(f"--slurm-option protocol must be tls or tcp, got {options['protocol']!r}")
+        raise ValueError(f"--slurm-option protocol must be tls or tcp, got {shown(options['protocol'])}")
 
 
 def _certificates() -> Security:

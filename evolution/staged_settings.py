@@ -13,6 +13,7 @@ from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
 from evolution.settings import SearchSettings
+from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
@@ -76,21 +77,29 @@ class StagedSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name, kind, called in (("rungs", Rung, "Rungs"), ("sigmas", int | float, "numbers")):
+            values = getattr(self, name)
+            if not isinstance(values, list | tuple) or not all(isinstance(value, kind) for value in values):
+                raise ValueError(f"{name} must be a tuple of {called}, got {shown(values)}")
+            object.__setattr__(self, name, tuple(values))
+        check_whole("seed", self.seed, 0, None)
         if not self.rungs:
             raise ValueError("rungs must name at least one part of the race")
         for one, other in pairwise(self.rungs):
             if other.runs > one.runs:
-                raise ValueError(f"a rung cannot have more runs than the one before, got {other.runs} after {one.runs}")
+                raise ValueError(
+                    f"a rung cannot have more runs than the one before, got {shown(other.runs)} after {one.runs}"
+                )
         for rung in self.rungs:
             for name, number in rung._asdict().items():
                 check_whole(f"{name} of a rung", number, 1)
         check_whole("sets", self.sets, 1)
         if not self.sigmas or len(set(self.sigmas)) < len(self.sigmas):
-            raise ValueError(f"sigmas must name at least one step size, each once, got {self.sigmas}")
+            raise ValueError(f"sigmas must name at least one step size, each once, got {shown(self.sigmas)}")
         for number in range(1, len(self.sigmas) + 1):
             self.run(number, None)  # refuses what a search refuses
         if self.sets < self.starts:
-            raise ValueError(f"sets must be at least the {self.starts} that runs begin at, got {self.sets}")
+            raise ValueError(f"sets must be at least the {self.starts} that runs begin at, got {shown(self.sets)}")
 
     @property
     def model(self) -> AnyModel:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from nsa_brian.common.texts import shown
+
 #: The logbook's columns.
 COLUMNS = ("generation", "restart", "population", "best", "mean", "low", "high", "optimum", "regret", "sigma")
 
@@ -58,7 +60,7 @@ def check_state(state: Mapping[str, Any], n_genes: int) -> None:
         raise ValueError(f"logbook must be a list of records with {', '.join(COLUMNS)}")
     for name in ("generation", "restart"):
         if type(state.get(name)) is not int or state[name] < 0:
-            raise ValueError(f"{name} must be a whole number from 0 up, got {state.get(name)!r:.30}")
+            raise ValueError(f"{name} must be a whole number from 0 up, got {shown(state.get(name))}")
     if generation != len(logbook) or bool(generation) != bool(len(state["population_genes"])):
         raise ValueError(f"generation is {generation}, the logbook has {len(logbook)} records")
 

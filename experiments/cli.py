@@ -11,18 +11,27 @@ from types import FrameType
 from typing import Any
 
 from experiments.core.exit_codes import STOPPED
+from experiments.core.surroundings import check_address_space, out_of_memory, spare_other_packages
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    if argv is None:
+        spare_other_packages()
     before = _on_ctrl_c(_leave)  # nothing was begun yet that would have to be ended
     hook, sys.unraisablehook = sys.unraisablehook, _not_lost
     try:
+        check_address_space()
         streams, parser = map(import_module, ("experiments.core.streams", "experiments.parser"))
         with streams.standard_streams():
             args = parser.parse(sys.argv[1:] if argv is None else argv)
             _on_ctrl_c(before)
             return args.main(args)
+    except (MemoryError, ImportError, OSError) as error:
+        if not out_of_memory(error):
+            raise
+        print(f"nsa: error: {out_of_memory(error)}", file=sys.stderr)
+        return 2
     finally:
         sys.unraisablehook = hook
         _on_ctrl_c(before)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.common.checks import check_integer, check_probabilities, make_rng
+from nsa_brian.common.texts import shown
+from nsa_brian.engines.base import Engine, Pull, check_integration
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, named
 from nsa_brian.engines.stretch import CompiledRounds
@@ -67,16 +69,13 @@ class NSA:
         **options: Any,
     ) -> None:
         self._single = n_games is None
-        rng = np.random.default_rng(seed) if rng is None else rng
+        n_arms = check_integer("n_arms", n_arms, 2)
+        rng = make_rng(seed, rng)
         engine, model = named(engine, model)
-        model = load_model(model) if isinstance(model, str | Path) else model
-        if isinstance(parameters, str | Path):
-            chosen = load(parameters)
-            parameters, model = chosen.parameters, model_of(chosen, model)
-        elif isinstance(parameters, Mapping):
-            parameters = NSAParameters.from_dict(parameters, None if model is None else model.declared)
-        if model is not None and model != PAPER:
+        parameters, model = read_parameters(parameters, model)
+        if model != PAPER:
             options["model"] = model
+        check_integration(**{name: options[name] for name in ("dt", "method") if name in options})
         if tolerance is not None:
             options["tolerance"] = tolerance
         self.engine: Engine = engine_class(engine, model)(
@@ -126,11 +125,35 @@ class NSA:
         """
         if self._compiled is None:
             raise ValueError("this engine plays round by round: use select_arm and update, or play")
+        probabilities, luck = np.atleast_1d(probabilities), np.atleast_1d(luck)
+        check_probabilities("probabilities", probabilities)
+        check_probabilities("luck", luck)
         return self._compiled.play_drawing(probabilities, luck)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play many rounds against ``pull(arms) -> rewards``, in the way the engine does it best."""
         self.engine.play(pull, n_rounds)
+
+
+def read_parameters(
+    parameters: Any, model: AnyModel | str | Path | None = None
+) -> tuple[NSAParameters | Sequence[NSAParameters], AnyModel]:
+    """Return parameters and model as values, from all that :class:`NSA` takes for them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set or model, or if they contradict each other.
+    """
+    model = load_model(model) if isinstance(model, str | Path) else model
+    if not isinstance(model, AnyModel | None):
+        raise ValueError(f"model must be a Model, a SpikingModel, a name or a file, got {shown(model)}")
+    if isinstance(parameters, str | Path):
+        chosen = load(parameters)
+        return chosen.parameters, model_of(chosen, model)
+    if isinstance(parameters, Mapping):
+        parameters = NSAParameters.from_dict(parameters, None if model is None else model.declared)
+    return parameters, PAPER if model is None else model
 
 
 def model_of(chosen: ParameterSet, model: AnyModel | None = None) -> AnyModel:

@@ -3,18 +3,29 @@
 import difflib
 from collections.abc import Iterable
 
+from nsa_brian.common.texts import printable, shorten, shown
+
+__all__ = ["ModelError", "RunawayError", "closest", "printable", "shown"]
+
 
 class ModelError(ValueError):
-    """A model that makes no sense, or comes to nothing; the message says where and why."""
+    """A model that makes no sense, or comes to nothing; the message says where and why.
+
+    What the message repeats of the model's texts is cut at 80 characters.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shorten(message))
 
 
-def printable(text: str) -> str:
-    """The text with control characters escaped: names come from files, and a terminal would obey them."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+class RunawayError(ModelError):
+    """A model whose activities are not finite: it grows without bound."""
 
 
 def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known name that was probably meant; empty where none is near. Capitals decide between equals only."""
+    if len(name) > 1000:  # near to none, and slow to compare
+        return ""
     by_lower: dict[str, list[str]] = {}
     for each in known:
         by_lower.setdefault(each.lower(), []).append(each)

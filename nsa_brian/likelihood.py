@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nsa_brian.agent import read_parameters
+from nsa_brian.common.checks import check_integer, check_number, check_probabilities
+from nsa_brian.common.texts import shown
+from nsa_brian.engines.base import listed_sets
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
 from nsa_brian.model.agreement import choice_probabilities
 from nsa_brian.model.base import AnyModel
-from nsa_brian.model.loading import load_model
-from nsa_brian.model.model import PAPER
 from nsa_brian.parameters import NSAParameters
 
 
@@ -20,8 +22,8 @@ def log_likelihood(
     arms: Sequence[int],
     rewards: Sequence[float],
     n_arms: int,
-    parameters: NSAParameters | Sequence[NSAParameters],
-    model: AnyModel | str | Path = PAPER,
+    parameters: NSAParameters | str | Path | Mapping[str, float] | Sequence[NSAParameters],
+    model: AnyModel | str | Path | None = None,
     lapse: float = 0.05,
     engine: str = DEFAULT_ENGINE,
     **options: Any,
@@ -37,11 +39,12 @@ def log_likelihood(
     arms, rewards : sequences of the same length
         What was chosen, from 0 to ``n_arms - 1``, and what it brought.
     n_arms : int
-    parameters : NSAParameters, or a sequence of them
-        One set, or many at once.
-    model : Model, str or Path
-        What is run, or what :func:`nsa_brian.load_model` takes for it. Without noise, with which activities are not
-        known.
+    parameters : NSAParameters, str, Path, mapping or sequence
+        As of :class:`nsa_brian.NSA`: parameters, the name of a shipped set, a parameter file, the values by name; or
+        a sequence of NSAParameters, many sets at once.
+    model : Model, str or Path, optional
+        What is run, or what :func:`nsa_brian.load_model` takes for it; by default the model that the parameter file
+        brings, else the paper's. Without noise, with which activities are not known.
     lapse : float
         From 0 to 1; with 0 a single choice that the model never makes is minus infinity.
     engine, **options
@@ -53,24 +56,22 @@ def log_likelihood(
 
     Examples
     --------
-    >>> from nsa_brian import load
-    >>> log_likelihood([0, 2, 2, 2], [0, 1, 1, 0], n_arms=3, parameters=load().parameters) < 0
+    >>> log_likelihood([0, 2, 2, 2], [0, 1, 1, 0], n_arms=3, parameters="evolved") < 0
     True
     """
-    model = load_model(model) if isinstance(model, str | Path) else model
-    chosen, got = np.asarray(arms), np.asarray(rewards, dtype=float)
+    parameters, model = read_parameters(parameters, model)
+    n_arms = check_integer("n_arms", n_arms, 2)
+    chosen, got = _array("arms", arms), _array("rewards", rewards)
     if chosen.ndim != 1 or chosen.shape != got.shape or not len(chosen):
         raise ValueError(f"arms and rewards must be of the same length, from 1 up, got {chosen.shape} and {got.shape}")
     if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_arms:
-        raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {arms!r:.60}")
-    if not ((got >= 0) & (got <= 1)).all():
-        raise ValueError("rewards must be numbers from 0 to 1")
-    if not 0 <= lapse <= 1:
-        raise ValueError(f"lapse must be a number from 0 to 1, got {lapse}")
+        raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {shown(arms)}")
+    check_probabilities("rewards", got)
+    lapse = check_number("lapse", lapse, 0, 1)
     if model.noise or model.kind == "spiking":
         raise ValueError(f"model {model.name} has noise, so that its activities, and its likelihood, are not known")
     single = isinstance(parameters, NSAParameters)
-    sets: list[NSAParameters] = [parameters] if isinstance(parameters, NSAParameters) else list(parameters)
+    sets = [parameters] if isinstance(parameters, NSAParameters) else listed_sets(parameters)
     make: Any = engine_class(engine, model)
     player = make(n_arms, sets, len(sets), model=model, **options)
     total = np.zeros(len(sets))
@@ -81,3 +82,14 @@ def log_likelihood(
             total += np.log((1 - lapse) * likely + lapse / n_arms)
             player.learn(np.full(len(sets), arm), np.full(len(sets), reward))
     return float(total[0]) if single else total
+
+
+def _array(name: str, values: Any) -> np.ndarray:
+    """Return numbers as an array."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be numbers, got {shown(values)}")
+    return array

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nsa_brian.errors import closest, printable
+from nsa_brian.errors import closest, printable, shown
 from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameters import NSAParameters
 
@@ -65,10 +65,10 @@ class ParameterSet:
         unknown = set(labels) - {"name", "source", "note"}
         if unknown:
             known = "parameters, name, source, note, model, evolve"
-            raise ValueError(f"unknown entry {sorted(unknown)[0]!r}; known are {known}")
+            raise ValueError(f"unknown entry {shown(sorted(unknown)[0])}; known are {known}")
         wrong = [key for key, label in labels.items() if not isinstance(label, str)]
         if wrong:
-            raise ValueError(f"{wrong[0]!r} must be a text, got {labels[wrong[0]]!r}")
+            raise ValueError(f"{shown(wrong[0])} must be a text, got {shown(labels[wrong[0]])}")
         evolve = record.get("evolve")
         if not isinstance(evolve, dict | None):
             raise ValueError(f"'evolve' must be a JSON object, got {type(evolve).__name__}")
@@ -103,7 +103,7 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
     if not os.path.exists(path) or path.is_dir():  # pathlib's own raises where a name is too long
         near = closest(label, names())
         hint = f"did you mean {near}?" if near else "there is no such file either"
-        raise ValueError(f"no parameter set {label!r}; {hint} (shipped sets: {', '.join(names())})")
+        raise ValueError(f"no parameter set {shown(label)}; {hint} (shipped sets: {', '.join(names())})")
     try:
         found = ParameterSet.from_json(read_text(path), path.stem)
     except ValueError as error:

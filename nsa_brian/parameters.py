@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from nsa_brian.errors import closest, printable
+from nsa_brian.errors import closest, printable, shown
 
 POSITIVE = (0.0, math.inf)
 ANY = (-math.inf, math.inf)
 UNIT_INTERVAL = (0.0, 1.0)
 #: Of a Gaussian: its square is a number still, neither 0 nor infinite.
 WIDTH = (1e-150, 1e150)
+#: Bounds of a search range: beyond, differences and quotients of two of them are no numbers.
+WIDEST = 1e100
 SCALES = ("linear", "log")
 
 
@@ -59,15 +61,15 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
-            raise ValueError(f"a parameter's name must be a Python name, got {self.name!r}")
+            raise ValueError(f"a parameter's name must be a Python name, got {shown(self.name)}")
         for field_name in ("unit", "symbol", "meaning"):
             if not isinstance(getattr(self, field_name), str):
                 raise ValueError(
-                    f"parameter {self.name}: {field_name} must be a text, got {getattr(self, field_name)!r}"
+                    f"parameter {self.name}: {field_name} must be a text, got {shown(getattr(self, field_name))}"
                 )
             object.__setattr__(self, field_name, printable(getattr(self, field_name)))
         if self.scale not in SCALES:
-            raise ValueError(f"parameter {self.name}: scale must be {' or '.join(SCALES)}, got {self.scale!r}")
+            raise ValueError(f"parameter {self.name}: scale must be {' or '.join(SCALES)}, got {shown(self.scale)}")
         positive = self.unit in ("ms", "second") or self.scale == "log"
         legal = self._pair("legal", self.legal) or (POSITIVE if positive else ANY)
         search = self._pair("search", self.search)
@@ -77,13 +79,16 @@ class Parameter:
         if search is not None:
             if not (math.isfinite(search[0]) and math.isfinite(search[1]) and search[0] < search[1]):
                 raise ValueError(
-                    f"parameter {self.name}: search must be two numbers, the lower one first, got {search}"
+                    f"parameter {self.name}: search must be two numbers, the lower one first, got {shown(search)}"
                 )
+            if max(abs(search[0]), abs(search[1])) > WIDEST or (self.scale == "log" and 0 < search[0] < 1 / WIDEST):
+                within = f"{1 / WIDEST:g} to {WIDEST:g}" if self.scale == "log" else f"{-WIDEST:g} to {WIDEST:g}"
+                raise ValueError(f"parameter {self.name}: search must lie within {within}, got {shown(search)}")
             if self.scale == "log" and search[0] <= 0:
-                raise ValueError(f"parameter {self.name}: search on a log scale must lie above 0, got {search}")
+                raise ValueError(f"parameter {self.name}: search on a log scale must lie above 0, got {shown(search)}")
             if not (self.admits(search[0]) and self.admits(search[1])):
                 raise ValueError(
-                    f"parameter {self.name}: search must lie in the legal domain, {self.domain}, got {search}"
+                    f"parameter {self.name}: search must lie in the legal domain, {self.domain}, got {shown(search)}"
                 )
 
     def _pair(self, what: str, given: Any) -> tuple[float, float] | None:
@@ -92,7 +97,7 @@ class Parameter:
         try:
             low, high = map(float, given)
         except (TypeError, ValueError):
-            raise ValueError(f"parameter {self.name}: {what} must be two numbers, got {given!r}") from None
+            raise ValueError(f"parameter {self.name}: {what} must be two numbers, got {shown(given)}") from None
         return low, high
 
     def __repr__(self) -> str:
@@ -129,10 +134,10 @@ class Parameter:
     def check(self, value: Any) -> float:
         """The value as it is kept; a ValueError if it is none or lies outside the legal domain."""
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise ValueError(f"parameter {self.name} must be {self.domain}, got {value!r}")
+            raise ValueError(f"parameter {self.name} must be {self.domain}, got {shown(value)}")
         number: Any = value
         if not self.admits(number):
-            raise ValueError(f"parameter {self.name} must be {self.domain}, got {str(value)[:30]}")
+            raise ValueError(f"parameter {self.name} must be {self.domain}, got {shown(value)}")
         return number if isinstance(number, int) else float(number)
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,7 +231,7 @@ class NSAParameters:
         own = sorted(dict(self.own).items())
         taken = [name for name, _ in own if name in PARAMETERS]
         if taken:
-            raise ValueError(f"parameter {taken[0]!r} is one of the 22 and cannot be a model's own")
+            raise ValueError(f"parameter {shown(taken[0])} is one of the 22 and cannot be a model's own")
         object.__setattr__(self, "own", tuple(own))
 
     def __getattr__(self, name: str) -> float:
@@ -304,4 +309,4 @@ def check_names(names: Iterable[str], known: Iterable[str] = PARAMETERS) -> None
         if name not in known:
             near = closest(str(name), known, 0.3)
             hint = f"; did you mean {near}?" if near else f"; known are {', '.join(known)}"
-            raise ValueError(f"unknown parameter {name!r}{hint}")
+            raise ValueError(f"unknown parameter {shown(name)}{hint}")

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from nsa_brian.common.plugins import naming_plugins
 from nsa_brian.model.modules import read_source, run_module
 
 #: Hexadecimal digits of a SHA-256 that stand for the content of a file.
@@ -73,7 +74,8 @@ def _call(plugins: tuple[Plugin, ...], pickled: bytes, *args: Any) -> Any:
         if plugin not in _run:
             run_module(plugin.path, plugin.source)
             _run.add(plugin)
-    return pickle.loads(pickled)(*args)
+    with naming_plugins():  # here, where its lines are known
+        return pickle.loads(pickled)(*args)
 
 
 def _digest(source: bytes) -> str:

@@ -13,7 +13,7 @@ import nsa_brian  # what takes Brian2 is imported when it is first used: baselin
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.randomness import GameStreams
 from nsa_brian import NSAParameters
-from nsa_brian.errors import closest
+from nsa_brian.errors import closest, shown
 
 if TYPE_CHECKING:
     from nsa_brian.model.base import AnyModel
@@ -67,9 +67,9 @@ def check_names(chosen: Sequence[str]) -> None:
         if name not in known and not is_nsa(name):
             near = closest(name, known, 0.5)
             hint = f"did you mean {near}? " if near else ""
-            raise ValueError(f"unknown agent {name!r}; {hint}known: {', '.join(known)}")
+            raise ValueError(f"unknown agent {shown(name)}; {hint}known: {', '.join(known)}")
         if list(chosen).count(name) > 1:
-            raise ValueError(f"agent {name!r} is named twice")
+            raise ValueError(f"agent {shown(name)} is named twice")
 
 
 def make_agent(

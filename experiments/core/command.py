@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+import baselines
+import envs
+import nsa_brian
 from experiments.core.errors import blame_user
 from experiments.core.named import reading_once
 from experiments.core.outside import answering
+from nsa_brian.common.plugins import naming_plugins
+from nsa_brian.common.texts import shown
 from nsa_brian.plugins import load_plugins
 
 PLUGIN_HELP = "run it first, in every process: it enters bandits, policies or models of your own; repeatable"
@@ -35,9 +42,29 @@ class Command:
         with answering(parser):
             with blame_user():
                 load_plugins(args.plugin)
-            with reading_once():
+                check_registries()
+            with naming_plugins(), reading_once():
                 return self.run(args) or 0
         return 0
+
+
+def check_registries() -> None:
+    """Refuse what a plugin entered into a registry and is none of its kind."""
+    kinds: list[tuple[str, Mapping[Any, Any], type]] = [
+        ("bandit", envs.BANDITS, envs.Bandit),
+        ("policy", baselines.POLICIES, baselines.Policy),
+    ]
+    for what, registry, kind in kinds:
+        for name, entered in registry.items():
+            if not isinstance(name, str) or not isinstance(entered, type) or not issubclass(entered, kind):
+                wanted = f"a class derived from {kind.__module__.partition('.')[0]}.{kind.__name__}"
+                raise ValueError(f"{what} {shown(name)} of a plugin must be {wanted}, got {shown(entered)}")
+    if "nsa_brian.model.loading" in sys.modules:  # else nobody entered a model
+        from nsa_brian.model.base import AnyModel
+
+        for name, model in nsa_brian.MODELS.items():
+            if not isinstance(name, str) or not isinstance(model, AnyModel):
+                raise ValueError(f"model {shown(name)} of a plugin must be a Model, got {shown(model)}")
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:

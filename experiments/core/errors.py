@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from evolution.bounds import MOST, check_whole
+from nsa_brian.common.plugins import PluginError
+from nsa_brian.errors import RunawayError
 
 
 class UserError(Exception):
@@ -34,7 +36,7 @@ def blame_file(name: object, called: str) -> Iterator[None]:
     """Around all that is made of a file whose form is right: what fails there fails for what is in the file."""
     try:
         yield
-    except (MemoryError, UserError, OSError):
+    except (MemoryError, UserError, RunawayError, PluginError, OSError):
         raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

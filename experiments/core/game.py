@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from envs import Bandit
-from envs.base import pay, stretches
+from envs.base import lay_out, pay, stretches
 from experiments.core.agents import Agent
+from nsa_brian.common.plugins import naming_plugins
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
     tick : callable
         Told how many rounds were played since it was last called, for a progress bar.
     """
+    with naming_plugins(policy=agent, bandit=bandit):
+        return _played(agent, bandit, n_rounds, tick)
+
+
+def _played(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None]) -> Record:
     pays_itself = type(bandit).pull is not Bandit.pull  # by a rule of its own
     game = _Game(bandit, n_rounds, tick, one_by_one=pays_itself or hasattr(agent, "watch"))
     if hasattr(agent, "watch"):
@@ -90,7 +96,7 @@ class _Game:
 
     def _lay_out(self) -> None:
         length = next(self._lengths)
-        self.probabilities, self.luck = self._bandit.ahead(length)
+        self.probabilities, self.luck = lay_out(self._bandit, length)
         size, self._t = (length, self._bandit.n_games), 0
         self._arms, self._rewards = np.empty(size, np.int32), np.empty(size, np.int8)
 

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from experiments.core.agents import Agent
+from nsa_brian.common.checks import check_integer
 
 
 class Played(NamedTuple):
@@ -45,8 +46,8 @@ def play_gymnasium(
     space = env.action_space
     if not isinstance(space, Discrete):
         raise ValueError(f"a bandit's action space must be Discrete(K), got {space}")
-    if n_rounds is not None and n_rounds < 1:
-        raise ValueError(f"n_rounds must be a whole number from 1 up, got {n_rounds}")
+    if n_rounds is not None:
+        check_integer("n_rounds", n_rounds, 1)
     arms: list[int] = []
     rewards: list[float] = []
     infos: list[dict[str, Any]] = []

@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from nsa_brian.common.texts import shown
+
 #: What the values of an option are called where one cannot be read.
 _CALLED = {int: "whole numbers", float: "numbers"}
 
@@ -69,7 +71,7 @@ def _read(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
     try:
         values = tuple(reader(part) for part in parts)
     except ValueError:
-        raise ValueError(f"{flag} takes {_CALLED[reader]}, got {text!r}") from None
+        raise ValueError(f"{flag} takes {_CALLED[reader]}, got {shown(text)}") from None
     if not values:
         raise ValueError(f"{flag} names nothing")
     return values if several else values[0]
@@ -79,7 +81,7 @@ def _pair(flag: str, text: str) -> tuple[str, Any]:
     """``KEY=VALUE`` with a number, a list or a text as value."""
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise ValueError(f"{flag} takes KEY=VALUE, got {text!r}")
+        raise ValueError(f"{flag} takes KEY=VALUE, got {shown(text)}")
     try:
         return key, json.loads(value)
     except json.JSONDecodeError:
@@ -94,7 +96,7 @@ def some(settings: object, *names: str) -> dict[str, Any]:
 def chosen_preset(presets: Mapping[str, Any], name: str) -> Any:
     """A preset by its name."""
     if name not in presets:
-        raise ValueError(f"unknown preset {name!r}; known: {', '.join(presets)}")
+        raise ValueError(f"unknown preset {shown(name)}; known: {', '.join(presets)}")
     return presets[name]
 
 

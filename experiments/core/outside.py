@@ -11,6 +11,8 @@ from typing import NoReturn
 from evolution.workers import WorkersLostError
 from experiments.core.errors import UserError, told
 from experiments.core.exit_codes import STOPPED, UNREAD
+from experiments.core.surroundings import out_of_memory
+from nsa_brian.common.plugins import PluginError
 from nsa_brian.errors import ModelError, printable
 
 
@@ -31,13 +33,22 @@ def answering(parser: argparse.ArgumentParser) -> Iterator[None]:
         _leave(parser, error, "not enough memory for games of that size")
     except OSError as error:
         _leave(parser, error, told(error))
-    except (UserError, ModelError, WorkersLostError) as error:  # a model may come to nothing only when it is run
+    except (
+        UserError,
+        ModelError,
+        PluginError,
+        WorkersLostError,
+    ) as error:  # a model may fail when it runs
         _leave(parser, error, str(error))
+    except (ImportError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        _leave(parser, error, out_of_memory(error))
 
 
 def _leave(parser: argparse.ArgumentParser, error: BaseException, text: str) -> NoReturn:
     whole = "; ".join(part for part in (text, _notes(error)) if part)
-    parser.error(printable(" ".join(whole.split())))
+    parser.error(whole)
 
 
 def _notes(error: BaseException) -> str:

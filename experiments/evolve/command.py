@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 from contextlib import ExitStack
 from pathlib import Path
 from shlex import quote
@@ -33,6 +34,7 @@ from experiments.evolve.progress import game_rounds, so_far
 from experiments.evolve.running import choose, evolve
 from experiments.evolve.settings import PRESETS, EvolutionSettings
 from nsa_brian import ParameterSet, load
+from nsa_brian.common.texts import shown
 
 #: Which preset is meant where none is named.
 DEFAULTS = "default, or spiking for models of spikes; paper-main with an option of one run"
@@ -135,7 +137,7 @@ def _asked(args: argparse.Namespace) -> Asked:
 
 def _check(args: argparse.Namespace) -> None:
     check_workers(args.workers)
-    if args.time_limit is not None and not args.time_limit > 0:
+    if args.time_limit is not None and not 0 < args.time_limit < math.inf:
         raise ValueError(f"--time-limit must be a number of minutes above 0, got {args.time_limit:g}")
     if args.slurm is not None:
         check_whole("--slurm", args.slurm, 1, MOST_WORKERS)
@@ -168,7 +170,7 @@ def _workers(args: argparse.Namespace, population: int) -> Workers:
 def _slurm_option(text: str) -> tuple[str, str]:
     key, separator, value = text.partition("=")
     if not separator:
-        raise ValueError(f"--slurm-option takes KEY=VALUE, got {text!r}")
+        raise ValueError(f"--slurm-option takes KEY=VALUE, got {shown(text)}")
     return key.strip(), value.strip()
 
 

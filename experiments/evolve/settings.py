@@ -14,6 +14,7 @@ from experiments.core.game_settings import bandits
 from experiments.core.named import once
 from experiments.core.options import setting, some
 from nsa_brian import load
+from nsa_brian.common.texts import shown
 from nsa_brian.model.loading import load_model
 
 #: What a start is called that no option named.
@@ -205,7 +206,7 @@ def _assignment(text: str) -> tuple[str, float]:
             raise ValueError
         return name.strip(), float(value)
     except ValueError:
-        raise ValueError(f"--fix takes NAME=VALUE with a number, got {text!r}") from None
+        raise ValueError(f"--fix takes NAME=VALUE with a number, got {shown(text)}") from None
 
 
 def _rung(text: str) -> Rung:
@@ -213,4 +214,6 @@ def _rung(text: str) -> Rung:
         runs, generations, iterations = map(int, text.split("x"))
         return Rung(runs, generations, iterations)
     except ValueError:
-        raise ValueError(f"--rungs takes RUNSxGENERATIONSxGAMES,..., such as 8x15x4,1x40x8; got {text!r}") from None
+        raise ValueError(
+            f"--rungs takes RUNSxGENERATIONSxGAMES,..., such as 8x15x4,1x40x8; got {shown(text)}"
+        ) from None

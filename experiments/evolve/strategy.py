@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import envs
+from envs.base import lay_out
 from evolution.fitness import Games, scores
 from evolution.genome import Genome
 from experiments.core.functions import critical_weight, holds_for
@@ -138,7 +139,7 @@ def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, f
     n_arms, n_games, rounds = GAMES if model.kind == "rate" else SPIKING_GAMES
     bandit = envs.make("MAB-P", n_arms, seed=1, n_games=n_games, trial_rounds=rounds)
     agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model, **_leniency(model))
-    probabilities, luck = bandit.ahead(2 * rounds)
+    probabilities, luck = lay_out(bandit, 2 * rounds)
     if agent.plays_ahead:
         chosen, agreed = agent.play_ahead(probabilities, luck)
     else:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from brian2 import get_device
+from brian2 import Quantity, get_device, ms, second
 
 from nsa_brian.codegen.cache import see_to_cache
 from nsa_brian.codegen.expression import numpy_function, numpy_rule
+from nsa_brian.common.checks import REAL, WHOLE, check_integer, check_number, make_rng, one_a_game
+from nsa_brian.common.texts import shown
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, select
@@ -75,28 +77,24 @@ class Engine(ABC):
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
         see_to_cache()
-        if n_arms < 2:
-            raise ValueError(f"n_arms must be at least 2, got {n_arms}")
-        if n_games < 1:
-            raise ValueError(f"n_games must be at least 1, got {n_games}")
+        n_arms, n_games = check_integer("n_arms", n_arms, 2), check_integer("n_games", n_games, 1)
         if ties not in TIES:
-            raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
-        if not tolerance >= 0:
-            raise ValueError(f"tolerance must be a number from 0 up, got {tolerance}")
+            raise ValueError(f"ties must be one of {', '.join(TIES)}, got {shown(ties)}")
+        tolerance = check_number("tolerance", tolerance, 0)
         if not isinstance(model, AnyModel):
-            raise ValueError(f"model must be a Model, got {model!r}")
+            raise ValueError(f"model must be a Model, got {shown(model)}")
         refusal = model.refusal(self.name)
         if refusal:
             raise ValueError(refusal)
         self.n_arms, self.n_games = n_arms, n_games
-        given = [parameters] * n_games if isinstance(parameters, NSAParameters) else list(parameters)
+        given = [parameters] * n_games if isinstance(parameters, NSAParameters) else listed_sets(parameters)
         if len(given) != n_games:
             raise ValueError(f"parameters must be one set or {n_games}, one for each game, got {len(given)}")
         completed = {p: model.complete(p) for p in set(given)}
         self.parameters = [completed[p] for p in given]
         self.ties, self.tolerance, self.model = ties, tolerance, model
         self._watched = model != PAPER  # whose activities are bounded
-        self.rng: Randomness = np.random.default_rng() if rng is None else rng
+        self.rng: Randomness = make_rng(None, rng)
         self.agreed = np.zeros(n_games, dtype=bool)
         self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
         self._compile_rule()
@@ -207,9 +205,12 @@ class Engine(ABC):
         for name, values in {"w": w, **others}.items():
             if name not in variables:
                 raise ValueError(f"the synapse has no variable {name!r}; it has {', '.join(variables)}")
-            if not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite numbers, got {np.asarray(values)[~np.isfinite(values)][0]}")
-            variables[name][:] = values
+            given = np.asarray(values)
+            if given.dtype.kind not in REAL:
+                raise ValueError(f"{name} must be finite numbers, got {shown(values)}")
+            if not np.isfinite(given).all():
+                raise ValueError(f"{name} must be finite numbers, got {given[~np.isfinite(given)][0]}")
+            variables[name][:] = given
 
     def stretch(self, *, mend: bool = False) -> Stretch:
         """Many rounds at once, against bandits that are known beforehand; see :class:`Stretch`."""
@@ -217,35 +218,22 @@ class Engine(ABC):
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play rounds one after the other: respond, select, pull, learn."""
-        for _ in range(n_rounds):
+        for _ in range(check_integer("n_rounds", n_rounds, 0)):
             self.respond()
             arms = self.select()
             self.learn(arms, pull(arms))
 
 
-#: Numpy's letters for whole numbers, and for all that count as rewards.
-WHOLE, REAL = "iu", "biuf"
-#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
-UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+def listed_sets(parameters: Any) -> list[NSAParameters]:
+    """Return a sequence of parameter sets as a list."""
+    if not isinstance(parameters, Iterable) or not all(isinstance(each, NSAParameters) for each in parameters):
+        raise ValueError(f"parameters must be NSAParameters, or a sequence of them, got {shown(parameters)}")
+    return list(parameters)
 
 
-def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
-    """What was given, as an array (games,): one number from 0 to ``high`` for each game; all else is a ValueError.
-
-    Every room that is handed arms or rewards has this check, word for word: what is wrong in one game would go on
-    unseen, or into the games beside it.
-    """
-    array = np.atleast_1d(given)
-    right = array.shape == (n_games,) and array.dtype.kind in kinds
-    if right:  # a NaN among them is neither below nor above
-        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
-        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
-            return array
-    kind = "whole number" if kinds == WHOLE else "number"
-    wanted = f"{what} must be a {kind} from 0 to {high}"
-    if n_games > 1:
-        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
-    if array.shape != (n_games,):
-        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
-    bad = array[~((array >= 0) & (array <= high))] if right else array
-    raise ValueError(f"{wanted}, got {bad.tolist()[0]!r:.30}")
+def check_integration(dt: Any = ms, method: Any = "euler") -> None:
+    """Refuse a time step that is no time, and a method that is no name."""
+    if not (isinstance(dt, Quantity) and dt.dim is second.dim and dt.size == 1):
+        raise ValueError(f"dt must be a time, such as 1 * ms, got {shown(dt)}")
+    if not isinstance(method, str):
+        raise ValueError(f"method must be the name of one of Brian2's methods, got {shown(method)}")

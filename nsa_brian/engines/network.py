@@ -13,7 +13,7 @@ applies the learning rule and sends the network back to its start. One ``Network
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +22,9 @@ import numpy as np
 from brian2 import BrianObjectException, Network, NetworkOperation, StateMonitor, Synapses, ms, second
 
 from nsa_brian.codegen.code_objects import told_if_slow
-from nsa_brian.engines.base import Engine, Pull
+from nsa_brian.common.checks import check_integer, make_rng
+from nsa_brian.common.texts import shown
+from nsa_brian.engines.base import Engine, Pull, check_integration
 from nsa_brian.engines.network_objects import NetworkObjects
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.errors import ModelError
@@ -119,8 +121,9 @@ class NSANetwork(Engine):
         model: Model = PAPER,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
-        rng = np.random.default_rng(seed) if rng is None else rng
+        rng = make_rng(seed, rng)
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        check_integration(dt, method)
         check_noise(model, method)
         if len(set(self.parameters)) > 1:
             raise ValueError("the network engine plays all games with the same parameters")
@@ -213,7 +216,7 @@ class NSANetwork(Engine):
     def restore(self, name: str = "default") -> None:
         """Go back to where :meth:`store` was called with that name."""
         if name not in self._stored:
-            raise KeyError(f"nothing was stored under the name {name!r}")
+            raise KeyError(f"nothing was stored under the name {shown(name)}")
         self.network.restore(name)
         generators, noise, self.agreed = copy.deepcopy(self._stored[name])
         self.rng = generators[0]
@@ -235,7 +238,7 @@ class NSANetwork(Engine):
         **report
             ``report`` and ``report_period``, as of ``Network.run``.
         """
-        self._run(n_rounds, pull, **report)
+        self._run(check_integer("n_rounds", n_rounds, 0), pull, **report)
 
     def decide(self) -> Decision:
         """Run a single decision with the present weights, watch it, and learn nothing."""
@@ -312,9 +315,13 @@ class NSANetwork(Engine):
         groups = {"U": self.U, "V": self.V, "UV": self.UV, **self.populations}
         # Each group's own equations tell whose variable it is: Synapses also see those of the neurons they join.
         owner = {var: key for key, group in groups.items() for var in group.equations.names}
+        if isinstance(record, str) or not isinstance(record, Iterable):
+            raise ValueError(f"record must be a sequence of names, got {shown(record)}")
         unknown = [var for var in record if var not in owner]
         if unknown:
-            raise ValueError(f"cannot record {unknown[0]!r}; {_listed(list(groups))} have {', '.join(sorted(owner))}")
+            raise ValueError(
+                f"cannot record {shown(unknown[0])}; {_listed(list(groups))} have {', '.join(sorted(owner))}"
+            )
         recorded = {key: [var for var in record if owner[var] == key] for key in groups}
         monitor = partial(StateMonitor, record=True, dt=dt)
         monitors = {

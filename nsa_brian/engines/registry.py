@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nsa_brian.errors import closest
+from nsa_brian.errors import closest, shown
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
@@ -46,10 +46,12 @@ def ties_refusal(engine: str, ties: str) -> str:
 
 def engine_class(name: str, model: AnyModel | None = None) -> type[Engine]:
     """The class of an engine for a model, by default the paper's; an unknown name is a ValueError with the nearest."""
+    if not isinstance(name, str):
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {shown(name)}")
     if name not in ENGINES:
         near = closest(name, ENGINES)
         hint = f"did you mean {near}? " if near else ""
-        raise ValueError(f"unknown engine {name!r}; {hint}known: {', '.join(ENGINES)}")
+        raise ValueError(f"unknown engine {shown(name)}; {hint}known: {', '.join(ENGINES)}")
     if model is not None and model.refusal(name):
         raise ValueError(model.refusal(name))
     known = ENGINES if model is None or model.kind == "rate" else SPIKING_ENGINES

@@ -10,7 +10,7 @@ import numpy as np
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
 from nsa_brian.engines.randomness import Randomness
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import RunawayError
 from nsa_brian.model.agreement import N_LUCK, select
 from nsa_brian.model.base import AnyModel
 from nsa_brian.model.model import PAPER
@@ -200,13 +200,13 @@ def _rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray
     return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
 
 
-def runaway(model: AnyModel, name: str = "") -> ModelError:
+def runaway(model: AnyModel, name: str = "") -> RunawayError:
     """Return the error for a model whose activities, or whose variable of that name, are not finite."""
     if name:
-        return ModelError(
+        return RunawayError(
             f"model {model.name}: {name} is not finite after learning: the rule overflows or divides by zero"
         )
-    return ModelError(
+    return RunawayError(
         f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "
         "time step is too long for them"
     )

@@ -12,6 +12,7 @@ from typing import Any
 from brian2 import Equations, Quantity
 from brian2.units.fundamentalunits import get_unit
 
+from nsa_brian.common.checks import check_number
 from nsa_brian.errors import ModelError, printable
 from nsa_brian.model import declaration, equations
 from nsa_brian.model.base import VERSION, AnyModel, model_from_dict, model_from_json
@@ -21,6 +22,9 @@ from nsa_brian.parameters import Parameter
 
 #: What a rate model's JSON says of itself.
 FORMAT = "nsa-model"
+
+#: Noise at most: activities lie near 1, and far beyond this they are nothing but noise.
+MOST_NOISE = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +111,10 @@ class Model(AnyModel):
         object.__setattr__(self, "initial", MappingProxyType(dict(self.initial)))
         object.__setattr__(self, "parameters", (*self.parameters, *_as_parameters(constants or {})))
         self._check_parameters()
-        if (
-            isinstance(self.noise, bool)
-            or not isinstance(self.noise, int | float)
-            or not 0 <= self.noise < float("inf")
-        ):
-            raise ModelError(f"noise must be a number from 0 up, got {self.noise}")
+        try:
+            check_number("noise", self.noise, 0, MOST_NOISE)
+        except ValueError as error:
+            raise ModelError(str(error)) from None
         for rate in ("rate_u", "rate_v"):
             if self.noise and "{noise}" not in getattr(self, rate):
                 raise ModelError(f"{rate} has no place for noise: write {{noise}} where it is to be added")

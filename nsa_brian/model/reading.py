@@ -252,6 +252,29 @@ def first_line(error: BaseException) -> str:
     return said[:300] or type(error).__name__
 
 
+#: Units as others write them, and Brian2's names for them.
+WRITTEN = {
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), "second"),
+    **dict.fromkeys(("msec", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("usec", "microsecond", "microseconds", "µs", "μs"), "us"),
+    **dict.fromkeys(("V", "v", "volts"), "volt"),
+    **dict.fromkeys(("millivolt", "millivolts"), "mV"),
+    **dict.fromkeys(("A", "amps", "ampere", "amperes"), "amp"),
+    **dict.fromkeys(("Ohm", "ohms", "Ω"), "ohm"),
+    **dict.fromkeys(("S", "mho"), "siemens"),
+    **dict.fromkeys(("F", "f", "farads"), "farad"),
+    **dict.fromkeys(("hz", "hertz"), "Hz"),
+    **dict.fromkeys(("khz", "kilohertz"), "kHz"),
+    **dict.fromkeys(("C", "coulombs"), "coulomb"),
+    **dict.fromkeys(("m", "meter", "meters"), "metre"),
+    **dict.fromkeys(("K", "kelvins"), "kelvin"),
+    "g": "gram",
+    "M": "molar",
+    "1/s": "1/second",
+    "1/sec": "1/second",
+}
+
+
 @cache
 def unit_of(text: str) -> Quantity:
     """The Brian2 unit that a text such as ``"ms"`` or ``"1/second"`` means; 1 for an empty one."""
@@ -264,7 +287,7 @@ def unit_of(text: str) -> Quantity:
             raise ValueError(text)
         return unit
     except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
-        near = closest(text, DEFAULT_UNITS)
+        near = WRITTEN.get(text) or WRITTEN.get(text.lower(), "") or closest(text, DEFAULT_UNITS)
         hint = f"did you mean {near}?" if near else "a unit is written as Brian2 does: ms, mV, nS, 1/second"
         raise ModelError(f"unknown unit {text[:200]!r}; {hint}") from None
 

@@ -13,6 +13,8 @@ from brian2 import ms
 from nsa_brian.codegen.code_objects import told_if_slow
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.spikes import n_seeds
+from nsa_brian.common.checks import make_rng
+from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.parameter_set import load
@@ -68,9 +70,9 @@ class SpikingEngine(Engine):
         free_time: float | None = None,
     ) -> None:
         parameters = load().parameters if parameters is None else parameters
-        rng = np.random.default_rng(seed) if rng is None else rng
+        rng = make_rng(seed, rng)
         if not isinstance(model, SpikingModel):
-            raise ValueError(f"model must be a SpikingModel, got {model!r}")
+            raise ValueError(f"model must be a SpikingModel, got {shown(model)}")
         self._dt, self._mend, self._free_time = dt, mend, free_time
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
         self._weights = np.zeros((n_games, n_arms))

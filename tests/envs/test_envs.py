@@ -209,35 +209,39 @@ def test_arms_by_default():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("MAB-D", {"tau": 0}, "tau must be a number of rounds from 1 up, got 0"),
+        ("MAB-D", {"tau": 0}, "tau must be a number from 1 to 1e[+]12, got 0"),
         ("MAB-D", {"delta": -1}, "delta must be a number above 0, got -1"),
         ("MAB-D", {"distance": "max"}, "distance must be one of mean, sum, got 'max'"),
         ("MAB-D", {"n_targets": -1}, "n_targets must be a whole number from 0 up, got -1"),
         ("MAB-P", {"sd": 0}, "sd must be a number above 0, got 0"),
         ("MAB-P", {"mean": 2}, "mean must be a number from 0 to 1, got 2"),
         ("MAB-P", {"mean": "x"}, "mean of MAB-P must be a finite number, got 'x'"),
-        ("MAB-D", {"tau": 10**400}, "tau of MAB-D must be a finite number, got '1000"),
-        ("MAB-D", {"n_targets": True}, "n_targets of MAB-D must be a finite number, got 'True'"),
+        ("MAB-D", {"tau": 10**400}, "tau of MAB-D must be a finite number, got 1000"),
+        ("MAB-D", {"n_targets": True}, "n_targets of MAB-D must be a finite number, got True"),
         ("MAB-D", {"n_targets": 1.5}, "n_targets must be a whole number from 0 up, got 1.5"),
         ("MAB-D", {"preset": [1]}, r"unknown preset \[1\] of MAB-D"),
         ("peaked", {"beta": 0}, "beta must be a number above 0, got 0"),
-        ("MAB-sin", {"f_low": 0.5}, "0 <= f_low <= f_high, got 0.5 to 0.1"),
+        ("MAB-sin", {"f_low": 0.5}, "0 <= f_low <= f_high <= 1e[+]09, got 0.5 to 0.1"),
         ("MAB-sinP", {"constant_high": 1.5}, "0 <= low <= high <= 1, got 0.0 to 1.5"),
         ("switching", {"rate": 1.5}, "rate must be a number from 0 to 1, got 1.5"),
         ("switching", {"scope": "two"}, "scope must be one of all, one, got 'two'"),
         ("random-walk", {"decay": -0.1}, "decay must be a number from 0 to 1, got -0.1"),
-        ("random-walk", {"sd": 0}, "sd must be a number above 0, got 0"),
+        ("random-walk", {"sd": 0}, "sd must be a number above 0 and up to 1e[+]06, got 0"),
         ("random-walk", {"high": 2}, "the borders must satisfy 0 <= low <= high <= 1, got 0.0 to 2"),
         ("random-walk", {"low": 0.6}, "centre must lie between two borders, got 0.5 between 0.6 and 1.0"),
         ("random-walk", {"low": 0.5, "high": 0.5}, "centre must lie between two borders"),
         ("reversal", {"low": 0.9}, "0 <= low <= high <= 1, got 0.9 to 0.8"),
-        ("reversal", {"block_low": 0}, "1 <= block_low <= block_high, whole numbers of rounds, got 0 to 100"),
+        (
+            "reversal",
+            {"block_low": 0},
+            "<= block_high <= 1000000000000, whole numbers of rounds, got 0 to 100",
+        ),
         ("reversal", {"block_high": 50.5}, "whole numbers of rounds, got 40 to 50.5"),
         ("needle", {"rate": -1}, "rate must be a number from 0 to 1, got -1"),
         ("needle", {"high": 0.1}, "0 <= low <= high <= 1, got 0.2 to 0.1"),
-        ("seasonal", {"period": 0}, "period must be a number above 0, got 0"),
-        ("seasonal", {"amplitude": -1}, "amplitude must be a number from 0 up, got -1"),
-        ("seasonal", {"trend": -1}, "trend must be a number from 0 up, got -1"),
+        ("seasonal", {"period": 0}, "period must be a number from 1e-12 up, got 0"),
+        ("seasonal", {"amplitude": -1}, "amplitude must be a number from 0 to 1e[+]12, got -1"),
+        ("seasonal", {"trend": -1}, "trend must be a number from 0 to 1e[+]12, got -1"),
         ("schedule", {}, "schedule needs the setting table"),
     ],
 )
@@ -271,3 +275,35 @@ def test_the_same_seed_is_the_same_bandit():
 def test_a_bandit_says_what_it_is():
     bandit = envs.make("MAB-P", 4, n_games=3, trial_rounds=50)
     assert repr(bandit) == "Piecewise(n_arms=4, n_games=3, trial_rounds=50), round 0"
+
+
+#: At the edge of what floating-point numbers hold, and beyond that of whole ones.
+EXTREME = (1e-320, 1e-308, 1e-9, 1e9, 1e15, 1e300, 1.7e308, 2**31, 2**62, 2**70, 10**30, -1e308)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", [name for name in envs.BANDITS if name != "schedule"])
+def test_an_extreme_setting_is_refused_or_gives_probabilities(name):
+    for setting, default in envs.settings_of(name).items():
+        for value in EXTREME if isinstance(default, int | float) else ():
+            try:
+                bandit = make(name, 5, n_games=2, seed=0, **{setting: value})
+            except ValueError:
+                continue
+            probabilities, _ = bandit.ahead(300)
+            assert ((probabilities >= 0) & (probabilities <= 1)).all(), (setting, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value", "legal"),
+    [
+        ("MAB-sin", "period", 1e-320, "period must be a number from 1e-09 up"),
+        ("MAB-sinP", "period", 1e-320, "period must be a number from 1e-09 up"),
+        ("seasonal", "period", 1e-320, "period must be a number from 1e-12 up"),
+        ("random-walk", "sd", 1e308, "sd must be a number above 0 and up to 1e[+]06"),
+        ("MAB-D", "tau", 1e300, "tau must be a number from 1 to 1e[+]12"),
+    ],
+)
+def test_an_extreme_setting_is_told_what_is_legal(name, setting, value, legal):
+    with pytest.raises(ValueError, match=f"^{legal}, got {str(value).replace('+', '[+]')}"):
+        make(name, 3, **{setting: value})

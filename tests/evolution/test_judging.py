@@ -125,7 +125,7 @@ def test_one_run_takes_inexact_genes_too():
 @pytest.mark.parametrize("inexact", [-0.01, 0.3, float("nan")])
 def test_refuses_genes_that_are_off_by_no_or_too_large_a_part(inexact):
     for settings in (SearchSettings, StagedSettings):
-        with pytest.raises(ValueError, match=r"inexact must be a part of a gene's range from 0 to 0.25, got"):
+        with pytest.raises(ValueError, match=r"inexact must be a number from 0 to 0.25, got"):
             settings(inexact=inexact)
 
 

@@ -11,6 +11,9 @@ import time
 import numpy as np
 import pytest
 
+from experiments.cli import main
+from experiments.parser import build_parser
+from experiments.registry import ENTRIES
 from experiments.results import load as load_results
 from nsa_brian import NSAParameters
 
@@ -146,6 +149,8 @@ LOADED = """
 import atexit, sys
 atexit.register(lambda: print(sorted({'brian2', 'matplotlib', 'numpy'} & set(sys.modules))))
 from experiments.cli import main
+from experiments.parser import build_parser
+from experiments.registry import ENTRIES
 main()
 """
 
@@ -201,3 +206,33 @@ def test_a_terminal_without_greek_letters_gets_question_marks(tmp_path, nsa_proc
     done = nsa_process("parameters", "minbandit-38", cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
     assert "tau_u" in done.stdout
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_a_word_that_is_no_utf_8_is_one_line_in_every_command(name, nsa_process, tmp_path):
+    """In processes of their own: Brian2 writes the words to its log when it is imported."""
+    words = [*nsa_process.words(name), b"--out", b"b\xff"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    said = "nsa: error: names must be UTF-8, got 'b\\udcff'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def options_of(name):
+    """All options of a command that take a value, and the empty word for a value by itself."""
+    (commands,) = build_parser([name])._subparsers._group_actions
+    actions = commands.choices[name]._actions
+    return ["", *(action.option_strings[0] for action in actions if action.option_strings and action.nargs is None)]
+
+
+@pytest.mark.parametrize("huge", ["x" * 100_000, "9" * 5000, "a b " * 2000, "'\"" * 3000, "a=" + "b," * 3000])
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_an_error_line_repeats_80_characters_of_a_value(name, huge, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for option in options_of(name):
+        with pytest.raises(SystemExit) as left:
+            main([name, *([option] if option else []), huge])
+        told = capsys.readouterr().err
+        assert (left.value.code, told.count("\n")) == (2, 1), option
+        assert len(told) < 800, option
+        assert not any(part in told for part in (huge[:150], repr(huge)[:150])), option
+    assert not list(tmp_path.iterdir())

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -172,6 +173,8 @@ EMPTY = {
 }
 
 BEFORE_THE_WORK = {
+    "one round": (["updates", "--rounds", "1"], "rounds must be a whole number from 2 up, got 1"),
+    "endless time": (["evolve", "--time-limit", "inf"], "--time-limit must be a number of minutes above 0, got inf"),
     "fixed below dt": (["evolve", "--fix", "tau_u=0.5"], "tau_u and tau_v must be at least dt"),
     "fixed too long": (["evolve", "--fix", "duration_input=1e12"], "time steps at most"),
     "start below dt": (["evolve", "--start", "short.json"], "tau_u and tau_v must be at least dt"),
@@ -279,3 +282,62 @@ sys.exit(cli.main([]))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stderr.strip()) == (130, "stopped")
+
+
+class TestMemory:
+    @pytest.mark.parametrize("words", [PLAY, ["play", "--agents", "nsa", "--rounds", "3"], ["check"], ["parameters"]])
+    def test_too_little_address_space_is_one_line(self, nsa_process, words, tmp_path):
+        """Numpy's linear algebra would try for ever to reserve some."""
+        done = subprocess.run(
+            ["sh", "-c", 'ulimit -v 400000; "$@"', "sh", *nsa_process.words(*words)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
+        said = "nsa: error: not enough memory: the address space is limited to 400000 kB (ulimit -v), and 1048576 kB"
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{said} are needed\n")
+        assert not files(tmp_path)
+
+    @pytest.mark.parametrize(
+        "error",
+        [ImportError("x.so: failed to map segment from shared object"), RuntimeError("can't start new thread")],
+    )
+    def test_want_of_memory_has_many_names(self, error, refused, monkeypatch, tmp_path):
+        def fail(*args):
+            raise error
+
+        (tmp_path / "nsa-results").mkdir()
+        monkeypatch.setattr("experiments.core.study_command.compute", fail)
+        assert refused(*PLAY, cwd=tmp_path) == "nsa play: error: not enough memory\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "rate", "--rounds", "2", "--games", "1", "--arms", "2"],
+        pytest.param([*PLAY, "--agents", "nsa,random", "--workers", "2"], marks=pytest.mark.slow),
+        pytest.param([*EVOLVE, "--out", "s"], marks=pytest.mark.slow),
+    ],
+    ids=["check", "workers", "search"],
+)
+def test_other_packages_may_warn_where_warnings_are_errors(nsa_process, words, tmp_path):
+    done = nsa_process(*words, cwd=tmp_path, env={**os.environ, "PYTHONWARNINGS": "error"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_our_own_warnings_are_errors_where_they_are_asked_for(run_script, tmp_path):
+    code = """
+        import warnings
+        from experiments.core.surroundings import spare_other_packages
+        warnings.simplefilter("error")
+        spare_other_packages()
+        warnings.warn_explicit("theirs", UserWarning, "x.py", 1, "brian2.core")
+        warnings.warn_explicit("old", DeprecationWarning, "x.py", 1, "brian2.core")
+        try:
+            warnings.warn_explicit("ours", UserWarning, "x.py", 1, "nsa_brian.agent")
+        except UserWarning:
+            print("raised")
+    """
+    done = run_script(textwrap.dedent(code), tmp_path)
+    assert done.stdout == "raised\n"

@@ -8,11 +8,15 @@ import random
 import shutil
 import signal
 import threading
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+import baselines
+import envs
+import nsa_brian
 from experiments.cli import main
 from experiments.parser import build_parser
 
@@ -27,6 +31,61 @@ VALUES = (
     *("nsa", "random", "nsa,random", "nsa:good.json", "nsa:model.py", "random,random", "best-arm", "state-of-the-art"),
     *("MAB-P", "MAB-D,MAB-sin", "schedule", "rounds", "table", "network", "spiking", "paper", "quick", "png", "svg"),
     *("minbandit-38", "evolved", "tau_u=0.5", "duration_input=1e12", "w_max=4.5", "tcp://x", "tls://127.0.0.1:1"),
+    *("\udcff", "b\udcfe.json", "x" * 100_000, "a b " * 2000, "-1e308", "1.7e308", "1e-308", "[1e308]", "{}", "NaN"),
+    *("8x2x1,1x2x1", "1x1x1", "0x1x1", "1x1", "1x1x1x1", "1x2x1,8x1x1", "xxx", "1e9x1x1", ",x,", "0.3", "0.25"),
+    *(
+        "plugin.py",
+        "odd-policy",
+        "odd-bandit",
+        "hostile.py",
+        "hostile.py:MODEL",
+        "model.py:x",
+        "model.py:",
+        "raises.py",
+    ),
+    *("spiking", "rate", "spiking-ei", "grow=1e308", "period=1e-320", "sd=1e308", "tau=nan", "leak=0.1", "leak=nan"),
+)
+
+#: Lines that a user's file may have, of which a random choice makes a hostile one.
+HOSTILE = (
+    "import nsa_brian, envs, baselines, numpy as np",
+    "from nsa_brian import Model, Parameter, SpikingModel, Pool, Coupling, Lateral, Population",
+    "raise SystemExit(3)",
+    "raise Exception('a\\nb' * 1000)",
+    "1 / 0",
+    "x = (",
+    "MODEL = 3",
+    "MODEL = Model(noise=1e308)",
+    "MODEL = Model(rate_u='du/dt = (-u + I_u + I + 1e308 * u**3) / tau_u : 1')",
+    "MODEL = Model(rate_u='du/dt = (-u + I_u + I + log(-u)) / tau_u : 1')",
+    "MODEL = Model(plasticity='w + 1e308 * R')",
+    "MODEL = Model(name='a\\x1b[31m' * 100, plasticity='w + R * (1 - w)')",
+    "MODEL = Model(parameters=(Parameter('q', 1, unit='s'),))",
+    "MODEL = Model(parameters=(Parameter('q', float('nan')),), plasticity='w + q')",
+    "MODEL = Model(parameters=(Parameter('q', 1.0, search=(1e-320, 1e308), scale='log'),), plasticity='w + q * R')",
+    "MODEL = Model(plasticity='w + ' * 2000)",
+    "MODEL = Model(plasticity='(' * 500 + 'w' + ')' * 500)",
+    "MODEL = SpikingModel(equations_u='x')",
+    "envs.BANDITS['MAB-P'] = None",
+    "envs.BANDITS['odd-bandit'] = int",
+    "baselines.POLICIES['random'] = 5",
+    "nsa_brian.MODELS['x'] = None",
+    "nsa_brian.MODELS.clear()",
+    "class B(envs.Bandit):\n  def _begin(s): return np.full((s.n_games, s.n_arms), np.nan)\n  _next = _begin",
+    "class C(envs.Bandit):\n  def _begin(s): return np.zeros(1)\n  def _next(s): raise KeyError(3)",
+    "class D(envs.Bandit):\n  def _begin(s): return 'text'\n  _next = _begin",
+    "class P(baselines.Policy):\n  def _select(s): return np.full(s.n_games, 10**9)\n  def _learn(s, a, r): pass",
+    "class Q(P):\n  def _select(s): raise MemoryError",
+    "class R(P):\n  def _select(s): return None",
+    "class S(P):\n  def _select(s): return np.zeros(s.n_games)",
+    "envs.BANDITS['MAB-P'] = B",
+    "envs.BANDITS['MAB-P'] = C",
+    "envs.BANDITS['MAB-P'] = D",
+    "baselines.POLICIES['random'] = P",
+    "baselines.POLICIES['random'] = Q",
+    "baselines.POLICIES['random'] = R",
+    "baselines.POLICIES['random'] = S",
+    "print('printed')",
 )
 
 #: Commands in a small size.
@@ -41,6 +100,7 @@ COMMANDS = {
     "response": "--points 11 --parameters evolved",
     "noise": "--preset quick --rounds 3 --repetitions 2 --arms 2 --envs MAB-P --strengths 0.1",
     "tune": "--preset quick --policies epsilon-greedy --arms 3 --rounds 5 --narrowings 0 --envs MAB-P",
+    "evolve ": "--look 4 --rungs 1x1x1 --population 4 --envs MAB-P --arms 3 --rounds 5 --trials 1 --out t",
     "evolve": "--preset paper-quick --population 4 --generations 1 --envs MAB-P --arms 3 --rounds 5 --trials 1 --out s",
     "evolution-figures": "search --out f",
     "record": "r.csv --rounds 3 --arms 3",
@@ -74,8 +134,10 @@ def run(words, cwd, seconds=4.0):
     os.chdir(cwd)
     timer.start()
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            done.code = main(list(words))
+        with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(out):
+            warnings.simplefilter("always")
+            with contextlib.redirect_stderr(err):
+                done.code = main(list(words))
     except SystemExit as left:
         done.code = left.code or 0
     except KeyboardInterrupt:  # after the command's end
@@ -85,7 +147,10 @@ def run(words, cwd, seconds=4.0):
     finally:
         timer.cancel()
         os.chdir(here)
+    done.findings += [f"{each.filename}: {each.message}" for each in warned if each.category is RuntimeWarning][:1]
     done.out, done.err = out.getvalue(), err.getvalue()
+    if len(done.err) > 2000 * (1 + done.err.count("\n")):
+        done.findings.append(f"a line of {len(done.err)} characters")
     lines = [
         line for line in done.err.splitlines() if line.strip() and not line.startswith(("note: ", "WARNING", "INFO"))
     ]
@@ -93,10 +158,12 @@ def run(words, cwd, seconds=4.0):
         done.findings.append(f"said {done.err!r:.500}")
     if not done.findings and done.code not in (0, 1, 2, 130):
         done.findings.append(f"exit code {done.code}")
+    if done.code == 1 and words[:1] != ["check"]:
+        done.findings.append("exit code 1, which says that engines do not agree")
     if done.code == 2 and len(lines) != 1:
         done.findings.append(f"exit code 2 with {len(lines)} lines")
     new = set(every_file(cwd)) - before
-    if done.code == 2 and {path for path in new if not path.startswith(("s/", "nsa-results"))}:
+    if done.code == 2 and {path for path in new if path.split("/")[0] not in ("s", "t", "nsa-results")}:
         done.findings.append(f"refused, and left {sorted(new)}")
     odd = [path for path in new if path.endswith((".part", ".lock")) or "pwned" in path]
     if odd:
@@ -113,6 +180,7 @@ def command_line(rng):
     """A command in a small size with some of its options turned to something odd."""
     name = rng.choice([name for name in COMMANDS if name not in SLOW_COMMANDS or rng.random() < 0.15])
     words = COMMANDS[name].split()
+    name = name.strip()
     options = _options(name)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         option = rng.choice(options)
@@ -127,7 +195,7 @@ def command_line(rng):
     return [name, *words]
 
 
-FLAGS = ("--json", "--quiet", "--quick", "--help", "-h")
+FLAGS = ("--json", "--quiet", "--quick", "--no-figures", "--help", "-h")
 
 
 def _options(name):
@@ -147,6 +215,12 @@ def corpus(folder, nsa):
         '    parameters=(Parameter("leak", 0.01, search=(0.001, 0.5), scale="log"),))\n'
     )
     (folder / "model.json").write_text(nsa("parameters", "--model", "model.py", "--json"))
+    (folder / "plugin.py").write_text(
+        "import baselines, envs\n"
+        'baselines.POLICIES["odd-policy"] = type("Odd", (baselines.POLICIES["random"],), {})\n'
+        'envs.BANDITS["odd-bandit"] = type("Odd", (envs.BANDITS["MAB-P"],), {})\n'
+    )
+    (folder / "raises.py").write_text("raise ValueError('a' * 10_000)")
     (folder / "two.csv").write_text("0.5,0.2\n" * 12)
     (folder / "text.json").write_text("not JSON")
     (folder / "empty").touch()
@@ -189,6 +263,35 @@ def damaged_case(rng, folder):
     way = rng.choice((_cut, _flip, _insert, _craft, _craft, _craft))
     path.write_bytes(way(rng, content, path.suffix))
     return rng.choice(READERS[name]).format(name).split()
+
+
+#: Commands that run a hostile file, as a model or as a plugin.
+RUNNERS = (
+    "play --agents random --rounds 3 --trials 1 --repetitions 1 --arms 2 --plugin {}",
+    "play --agents nsa --rounds 3 --trials 1 --repetitions 1 --arms 2 --model {}",
+    "play --agents nsa:{} --rounds 3 --trials 1 --repetitions 2 --arms 2",
+    "table --preset quick --agents random,ucb1 --envs MAB-P --arms 3 --rounds 3 --repetitions 2 --plugin {}",
+    "check {} --rounds 2 --games 1 --arms 2",
+    "parameters --model {}",
+    "response --points 11 --model {}",
+    "record r.csv --rounds 3 --arms 3 --plugin {}",
+    "tune --preset quick --policies epsilon-greedy --arms 3 --rounds 5 --narrowings 0 --envs MAB-P --plugin {}",
+    "environments --preset quick --rounds 10 --arms 3 --plugin {}",
+    "evolve --preset paper-quick --population 4 --generations 1 --envs MAB-P --arms 3 --rounds 5 --trials 1 --out s "
+    "--model {}",
+    "evolve --preset paper-quick --population 4 --generations 1 --envs MAB-P --arms 3 --rounds 5 --trials 1 --out s "
+    "--plugin {}",
+)
+
+
+def hostile_case(rng, folder):
+    """Write a user's file of random lines; the command that runs it."""
+    chosen = [line for line in HOSTILE[2:] if rng.random() < 0.15]
+    if rng.random() < 0.5:
+        chosen = [line for line in chosen if line.startswith("MODEL")][-1:]
+    made = [line for line in HOSTILE if line.startswith("class")] if rng.random() < 0.6 else []
+    (folder / "hostile.py").write_text("\n".join([*HOSTILE[: rng.choice((2, 2, 2, 1))], *made, *chosen]))
+    return rng.choice(RUNNERS).format("hostile.py").split()
 
 
 def _cut(rng, content, suffix):
@@ -260,8 +363,15 @@ def _places(value):
         yield from _places(value[key])
 
 
-def case(number, folder):
-    """A case from its number alone, run in a folder of its own with the files of the corpus."""
+def case(number, folder, kind=None):
+    """Run the case of a number, and of a kind if one is given, in a folder of its own with the files of the corpus."""
     rng = random.Random(number)
-    words = damaged_case(rng, folder) if rng.random() < 0.45 else command_line(rng)
-    return run(words, folder)
+    chosen = rng.choices((damaged_case, hostile_case, lambda rng, folder: command_line(rng)), (35, 20, 45))[0]
+    words = (kind or chosen)(rng, folder)
+    registries = [(registry, dict(registry)) for registry in (envs.BANDITS, baselines.POLICIES, nsa_brian.MODELS)]
+    try:
+        return run(words, folder)
+    finally:
+        for registry, before in registries:
+            registry.clear()
+            registry.update(before)

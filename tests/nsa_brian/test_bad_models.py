@@ -37,7 +37,7 @@ BAD = {
     ),
     "unit that does not exist": (
         {"rate_v": "dv/dt = (-v + I_v) / tau_x : 1", "parameters": (Parameter("tau_x", 30, unit="msec"),)},
-        "unknown unit 'msec'; did you mean msecond?",
+        "unknown unit 'msec'; did you mean ms?",
     ),
     "u with a unit": ({"rate_u": "du/dt = (-u + I_u * volt) / tau_u : volt"}, "u must have no unit"),
     "units in plasticity": ({"plasticity": "w + R * ms"}, "plasticity: units do not fit"),
@@ -148,7 +148,7 @@ BAD = {
         {"rate_u": "du/dt = (-u + I_u + I + a) / tau_u : 1\nda/dt = (-a{noise}) / (20 * ms) : 1"},
         "rate_u: {noise} stands once",
     ),
-    "noise below 0": ({"noise": -1}, "noise must be a number from 0 up, got -1"),
+    "noise below 0": ({"noise": -1}, "noise must be a number from 0 to 1e+06, got -1"),
     "not a text": ({"rate_u": 3}, "rate_u must be equations, got 3"),
     "not parameters": ({"parameters": ("b",)}, "parameters must be a tuple of Parameter"),
     "not a mapping": ({"initial": "w = 3"}, "initial must be a mapping"),

@@ -176,8 +176,8 @@ def test_leaves_the_users_preferences_and_device_alone():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_arms": 1}, "n_arms must be at least 2, got 1"),
-        ({"n_games": 0}, "n_games must be at least 1, got 0"),
+        ({"n_arms": 1}, "n_arms must be a whole number from 2 up, got 1"),
+        ({"n_games": 0}, "n_games must be a whole number from 1 up, got 0"),
         ({"ties": "last"}, "ties must be one of random, first, got 'last'"),
         ({"tolerance": -1}, "tolerance must be a number from 0 up, got -1"),
         ({"dt": 50 * ms}, "at least dt = 50 ms with method euler, got 20 ms"),

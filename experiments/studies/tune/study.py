@@ -18,6 +18,7 @@ from experiments.core.results import Results, Row
 from experiments.core.study import Export, Study
 from experiments.core.tables import Table
 from experiments.studies.tune.grid import POINTS, tune
+from nsa_brian.common.texts import shown
 
 
 def tunable_policies() -> tuple[str, ...]:
@@ -42,7 +43,7 @@ class Settings:
         at_least(self, narrowings=0, seed=0)
         for name in self.policies:
             if name not in tunable_policies():
-                raise ValueError(f"nothing to tune in {name!r}; tunable are {', '.join(tunable_policies())}")
+                raise ValueError(f"nothing to tune in {shown(name)}; tunable are {', '.join(tunable_policies())}")
 
     def games(self) -> Games:
         """The games in the words of the search."""

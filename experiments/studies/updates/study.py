@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evolution.bounds import check_whole
 from experiments.core.cells import Arrays, Cell
 from experiments.core.claims import Claim, verdict
 from experiments.core.game import play
@@ -36,6 +37,7 @@ class Settings(GameSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_whole("rounds", self.rounds, 2)  # some for the beginning of a trial, some for the rest
         if len(self.agents) != 1 or not is_nsa(self.agents[0]):
             raise ValueError(f"agents must be nsa, the only one with weights, got {','.join(self.agents)}")
 

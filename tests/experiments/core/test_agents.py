@@ -98,7 +98,7 @@ class TestContract:
         make(name, seed=0).update(np.int64(3), np.float32(0.25))
 
     def test_one_arm_is_no_choice(self, name):
-        with pytest.raises(ValueError, match="n_arms must be at least 2, got 1"):
+        with pytest.raises(ValueError, match="n_arms must be a whole number from 2 up, got 1"):
             make(name, 1)
 
 

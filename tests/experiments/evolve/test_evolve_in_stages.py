@@ -98,7 +98,7 @@ BAD = {
     "a step size of nothing": (["--sigma", "0.1,0"], "sigma must be a number from 1e-06"),
     "generations": (["--preset", "quick", "--generations", "3"], "--generations is for one run (--preset paper-main)"),
     "a start": (["--preset", "default", "--start", "evolved"], "--start is for one run"),
-    "genes that are nowhere": (["--inexact", "0.3"], "a part of a gene's range from 0 to 0.25, got 0.3"),
+    "genes that are nowhere": (["--inexact", "0.3"], "inexact must be a number from 0 to 0.25, got 0.3"),
     "a look, of one run": (["--preset", "paper-main", "--look", "9"], "--look is for a search in stages"),
 }
 

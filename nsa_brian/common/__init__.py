@@ -1,0 +1,1 @@
+"""Helpers that every package may import; they need the standard library and numpy only."""

@@ -1,0 +1,82 @@
+"""Checks of arguments: each raises a ValueError with the name, the legal values and the value received."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+
+from nsa_brian.common.texts import shown
+
+
+def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Require an integer in [least, most], numpy's included; return it as an int."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number from {least} up, got {shown(value)}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, got {shown(value)}")
+    return int(value)
+
+
+def check_number(name: str, value: Any, low: float, high: float = math.inf) -> float:
+    """Require a finite number in [low, high]; return it as a float."""
+    legal = f"from {low:g} up" if high == math.inf else f"from {low:g} to {high:g}"
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not real or not low <= value <= high or value == math.inf:
+        raise ValueError(f"{name} must be a number {legal}, got {shown(value)}")
+    return float(value)
+
+
+def check_seed(value: Any) -> None:
+    """Require what ``numpy.random.default_rng`` takes for a seed: None, or integers from 0 up."""
+    try:
+        np.random.SeedSequence(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"seed must be a whole number from 0 up, got {shown(value)}") from None
+
+
+def make_rng(seed: Any, rng: Any, *verbs: str) -> Any:
+    """Return ``rng`` if one is given, else a new generator with the seed; ``verbs`` are the methods it must have."""
+    if rng is None:
+        check_seed(seed)
+        return np.random.default_rng(seed)
+    if isinstance(rng, random.Random) or not all(callable(getattr(rng, verb, None)) for verb in ("random", *verbs)):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+    return rng
+
+
+def check_probabilities(name: str, values: np.ndarray) -> None:
+    """Require finite numbers in [0, 1]."""
+    if values.dtype.kind not in REAL:
+        raise ValueError(f"{name} must be numbers from 0 to 1, got an array of {values.dtype}")
+    if values.ndim and values.strides[0] == 0:  # one row stands for all
+        values = values[:1]
+    if values.size and not (values.min() >= 0 and values.max() <= 1):  # a NaN fails both
+        bad = values[~((values >= 0) & (values <= 1))]
+        raise ValueError(f"{name} must be numbers from 0 to 1, got {float(bad.flat[0])}")
+
+
+#: Numpy's letters for whole numbers, and for all that count as rewards.
+WHOLE, REAL = "iu", "biuf"
+#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
+UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+
+
+def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
+    """Return what was given as an array (games,): one number from 0 to ``high`` for each game; else a ValueError."""
+    array = np.atleast_1d(given)
+    right = array.shape == (n_games,) and array.dtype.kind in kinds
+    if right:  # a NaN among them is neither below nor above
+        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
+        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
+            return array
+    kind = "whole number" if kinds == WHOLE else "number"
+    wanted = f"{what} must be a {kind} from 0 to {high}"
+    if n_games > 1:
+        wanted = f"{what}s must be {kind}s from 0 to {high}, one for each of {n_games} games"
+    if array.shape != (n_games,):
+        raise ValueError(f"{wanted}, got an array of shape {array.shape}")
+    bad = array[~((array >= 0) & (array <= high))] if right else array
+    raise ValueError(f"{wanted}, got {shown(bad.tolist()[0])}")
