@@ -23,7 +23,7 @@ ENTRIES = (
     Entry(
         "check",
         "tools.check",
-        "play a model on all engines side by side: which run it, whether they agree, how fast each is",
+        "play a model along every path of every engine: which run it, whether they agree, how fast each is",
     ),
     Entry("environments", "studies.environments.study", "the bandits' probabilities over three trials, arms as rows"),
     Entry(

@@ -52,6 +52,8 @@ class SpikingGames:
         Whether each neuron fired, population after population, if spikes are recorded.
     timing : Timing
         Of each set.
+    states : dict
+        The state variables of each population's neurons, by name: (games, neurons) each.
     """
 
     def __init__(
@@ -153,6 +155,16 @@ class SpikingGames:
         self.b = group.array("_b").reshape(*shape, n, n) if flips else np.zeros((*shape, 0, 0))
         self.raster = group.array("_raster").reshape(self.n_games, -1, total) if record else None
         self._rooms = rooms
+        # A population's arrays lie side by side in a game's part of the memory, which begins at a multiple of 64 bytes.
+        memory = group.array("_memory")
+        first = -(memory.ctypes.data // memory.itemsize) % 8
+        games, at = memory[first : first + self.n_games * stride].reshape(self.n_games, stride), 0
+        self.states: dict[str, dict[str, np.ndarray]] = {}
+        for name, each in names.items():
+            arrays = games[:, at : at + len(each.arrays) * rooms[name]].reshape(self.n_games, -1, rooms[name])
+            at += len(each.arrays) * rooms[name]
+            of_state = {variable: each.arrays.index(each.names[variable]) for variable in each.neurons.state}
+            self.states[name] = {key: arrays[:, i, : self.neurons[name]] for key, i in of_state.items()}
         self._sets, self._used = group.array("_sets").reshape(len(values), -1), used
         self._seed(seeds)
 

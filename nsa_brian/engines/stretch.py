@@ -200,12 +200,12 @@ def _rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray
     return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
 
 
-def runaway(model: AnyModel, name: str = "") -> RunawayError:
+def runaway(
+    model: AnyModel, name: str = "", where: str = "after learning: the rule overflows or divides by zero"
+) -> RunawayError:
     """Return the error for a model whose activities, or whose variable of that name, are not finite."""
     if name:
-        return RunawayError(
-            f"model {model.name}: {name} is not finite after learning: the rule overflows or divides by zero"
-        )
+        return RunawayError(f"model {model.name}: {name} is not finite {where}")
     return RunawayError(
         f"model {model.name}: activities are not finite at a round's end; its equations grow without bound, or the "
         "time step is too long for them"

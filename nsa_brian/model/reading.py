@@ -125,6 +125,9 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
     if not isinstance(text, str):
         raise ModelError(f"{where} must be equations, got {text!r}")
     check_ascii(where, "\n".join(lines_of(text)))
+    for word in re.findall(r"[A-Za-z_]\w*", "\n".join(lines_of(text))):
+        if word in PYTHON - {"and", "or", "not"}:
+            raise ModelError(f"{where}: the name {word!r} is taken, by a word of Python")
     marks = re.findall(r"\{\w*\}", text)
     if marks:
         raise ModelError(f"{where}: unknown mark {marks[0]}; only rate_u and rate_v have one, {{noise}}")

@@ -17,6 +17,7 @@ from nsa_brian.common.checks import make_rng
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.randomness import Randomness
+from nsa_brian.engines.stretch import runaway
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.spiking.calibration import calibrated, gain_function
@@ -116,6 +117,15 @@ class SpikingEngine(Engine):
     def w(self) -> np.ndarray:  # type: ignore[override]
         """Weights; those of synapses that learn by spikes are their means."""
         return self._weights
+
+    def check_states(self, states: Mapping[str, Mapping[str, np.ndarray]]) -> None:
+        """Require finite numbers in neurons, by population and name: a neuron that has others would count as silent."""
+        if self._mend:
+            return
+        for population, variables in states.items():
+            for name, array in variables.items():
+                if not np.isfinite(array).all():
+                    raise runaway(self.model, f"{name} of {population}", "at a round's end: its equations overflow")
 
     def gains(self) -> np.ndarray:
         """How strong the synapses are, in units of the critical strength."""

@@ -118,11 +118,16 @@ class SpikingNSA(SpikingEngine):
         """Run one round from rest."""
         self._option("gain")[:] = self.gains()
         self._last = self.timing.round_steps
+        groups = self.objects.groups
         self._rest()
         self.network.run(self.timing.round_steps * self._dt, namespace={})
         for rates, group in zip(self._rates, (self.U, self.V), strict=True):
             counts = _array(group, "count").reshape(self.n_games, self.n_arms, -1)
             rates[:] = counts.sum(axis=2) / (counts.shape[2] * self.timing.reading)  # rounded as `rounds` does
+        populations = self.model.structure.populations
+        self.check_states(
+            {key: {name: _array(group, name) for name in populations[key].state} for key, group in groups.items()}
+        )
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         if self.UV is None:

@@ -38,6 +38,7 @@ class SpikingRounds(SpikingEngine):
         self.games.gain[:] = self.gains()
         self.games.respond()
         np.divide(self.games.counts, self._per_rate, out=self._rates)
+        self.check_states(self.games.states)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         if not self.model.flips:

@@ -174,10 +174,7 @@ def by_spikes():
     sets = [{**values, "x": x, "z": z} for x, z in zip(X, Z, strict=True)]
     games = SpikingGames(model, sets, np.arange(len(X)), 1, np.zeros((len(X), 3)), dt=0.5 * ms)
     games.respond()
-    memory = games._group.array("_memory")
-    first = -(memory.ctypes.data // 8) % 8  # aligned to 64 bytes
-    of_game = memory[first : first + (len(memory) - 8)].reshape(len(X), -1, 8)
-    return {name: of_game[:, i, 0] for i, name in enumerate(model.structure.populations["u"].state)}
+    return {name: array[:, 0] for name, array in games.states["u"].items()}
 
 
 FORMS["compiled spikes"] = by_spikes
