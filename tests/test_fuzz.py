@@ -14,7 +14,7 @@ import pytest
 from experiments.cli import main
 
 #: Cases that once found something.
-KNOWN = ((1417, fuzzing.damaged_case), (1458, fuzzing.damaged_case))
+KNOWN = tuple((number, fuzzing.damaged_case) for number in (1417, 1458, 1761))
 SHORT, LONG = 5, int(os.environ.get("NSA_FUZZ", "2000"))
 
 

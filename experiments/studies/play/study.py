@@ -135,6 +135,10 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
         own = [field.name for field in dataclasses.fields(Record) if field.name not in _BANDIT]
         try:
             settings = PlaySettings.from_dict(meta["settings"])
+            size = (settings.repetitions, settings.n_rounds)
+            for name, array in arrays.items():
+                if array.shape != size:
+                    raise ValueError(f"{name} must be of shape {size}, got {array.shape}")
             bandit = {name: arrays[name] for name in _BANDIT}
             cells = {
                 agent: {**{name: arrays[f"{agent}/{name}"] for name in own}, **bandit} for agent in settings.agents

@@ -1,6 +1,7 @@
 """Playing: common luck, determinism, results files."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -175,3 +176,18 @@ def test_a_cell_is_divided_among_workers_and_put_together_again():
     for name, array in whole().items():
         assert (joined[name] == array).all()
     assert len(whole.split(8)) == 3
+
+
+@pytest.mark.parametrize("name", ["chance", "random/rewards"])
+def test_a_results_file_with_arrays_of_another_shape_is_refused(name, played, tmp_path):
+    path = tmp_path / "play.npz"
+    results.save(played, path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    meta = json.loads(str(arrays.pop("meta")))
+    arrays[name] = arrays[name][:0]
+    meta["arrays"][name][1] = 0
+    del meta["checksum"]
+    np.savez(path, meta=np.array(json.dumps(meta)), **arrays)
+    with pytest.raises(ValueError, match=rf"is not .*: {name} must be of shape \(\d+, \d+\), got \(0, \d+\)"):
+        results.load(path)
