@@ -11,10 +11,9 @@ import numpy as np
 import envs
 from evolution.fitness import Games, scores
 from evolution.genome import Genome
-from experiments.core.functions import activities_left
+from experiments.core.functions import critical_weight, holds_for
 from nsa_brian import NSA, NSAParameters
 from nsa_brian.model.base import AnyModel
-from nsa_brian.model.critical import critical
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.spiking.calibration import paper_part
 
@@ -22,6 +21,8 @@ from nsa_brian.spiking.calibration import paper_part
 GAMES = (10, 20, 500)
 #: Neurons that spike play fewer.
 SPIKING_GAMES = (5, 8, 100)
+#: Where the critical weight of the paper's model holds.
+ANYWHERE = holds_for(PAPER, GAMES[0])
 #: How far genes are off where it is asked how exact they must be, as a part of their ranges, and draws of that.
 OFF, DRAWS = 0.01, 20
 #: Rewards, or misses, in a row that are tried at most.
@@ -36,6 +37,8 @@ class Strategy:
     ----------
     w_max, critical : float
         The highest weight, and the one above which an option's activity outlasts the input; NaN if there is none.
+    holds_for : str
+        In which games the critical weight holds.
     learned, forgotten : float
         The part of the way to its end that the weight of a new arm goes with one reward, and that of a full one with
         one miss.
@@ -54,6 +57,7 @@ class Strategy:
 
     w_max: float
     critical: float
+    holds_for: str
     learned: float
     forgotten: float
     rewards: int | None
@@ -72,14 +76,17 @@ class Strategy:
             f"the way to w_max = {self.w_max:.3g}. It learns {_pace(self.forgotten)} from misses: one moves a full "
             f"weight {self.forgotten:.0%} of the way to 0."
         ]
+        where = "" if self.holds_for == ANYWHERE else f" ({self.holds_for})"
         if np.isfinite(self.critical):
             told.append(
-                f"An arm is remembered through phase 2 while its weight is above w* = {self.critical:.3g}, "
+                f"An arm is remembered through phase 2 while its weight is above w* = {self.critical:.3g}{where}, "
                 f"{self.critical / self.w_max:.0%} of w_max: {_row(self.rewards, 'reward')} to get there from nothing, "
                 f"{_row(self.misses, 'miss', 'misses')} to be forgotten again."
             )
         elif self.w_max:
-            told.append("There is no critical weight w*: activity outlasts the input at every weight, or at none.")
+            told.append(
+                f"There is no critical weight w*{where}: activity outlasts the input at every weight, or at none."
+            )
         after_reward, after_miss = self.stays
         told.append(
             f"U and V agree in {self.agreement:.1%} of the rounds; in the others, {1 - self.agreement:.1%}, an arm is "
@@ -112,6 +119,7 @@ def strategy(parameters: NSAParameters, model: AnyModel, genome: Genome | None =
     return Strategy(
         w_max=w_max,
         critical=at,
+        holds_for=holds_for(model, GAMES[0]) if isinstance(model, Model) else ANYWHERE,
         learned=up[1] / w_max,
         forgotten=1 - down[1] / w_max,
         rewards=_first(up > at),
@@ -164,7 +172,8 @@ def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tupl
 
 def _weights(parameters: NSAParameters, model: AnyModel, first: float, reward: float) -> np.ndarray:
     """The weight of an arm that is pulled again and again and pays the same each time, from some weight on."""
-    agent = NSA(2, parameters, seed=1, n_games=1, model=model, **_leniency(model))
+    n_arms = GAMES[0] if isinstance(model, Model) and model.structure.depends_on_arms else 2
+    agent = NSA(n_arms, parameters, seed=1, n_games=1, model=model, **_leniency(model))
     engine = agent.engine
     weights = engine.w.copy()
     weights[:, 0] = first
@@ -186,8 +195,8 @@ def _critical_weight(parameters: NSAParameters, model: AnyModel) -> float:
     """Where activity begins to last; spiking neurons are calibrated to the rate model's."""
     weights = np.linspace(0, parameters.w_max, 401)
     if isinstance(model, Model):
-        return critical(weights, activities_left(parameters, model, weights)[0])
-    return critical(weights, activities_left(paper_part(parameters), PAPER, weights)[0])
+        return critical_weight(parameters, model, weights, GAMES[0])
+    return critical_weight(paper_part(parameters), PAPER, weights)
 
 
 def _change(before: float, after: float) -> str:

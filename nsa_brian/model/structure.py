@@ -137,13 +137,17 @@ class Structure:
         return [link for link in self.links if not link.diagonal]
 
     @property
+    def dynamic(self) -> list[str]:
+        """Variables of the plastic synapse that change within a round."""
+        return self.names(SYNAPSE, DIFFERENTIAL_EQUATION)
+
+    @property
     def dense(self) -> str:
         """Why all options of a game must be integrated in every round; empty if each answers to its synapse alone."""
         if self.crossing:
             return f"it couples options ({', '.join(link.variable for link in self.crossing)})"
-        dynamic = self.names(SYNAPSE, DIFFERENTIAL_EQUATION)
-        if dynamic:
-            return f"{', '.join(dynamic)} of the synapse changes within a round"
+        if self.dynamic:
+            return f"{', '.join(self.dynamic)} of the synapse changes within a round"
         if self.carried:
             return f"{', '.join(self.carried)} is carried over from round to round"
         if self.noise:
@@ -181,6 +185,21 @@ class Structure:
         texts += [str(eq.expr) for place in self.places.values() for eq in place if eq.expr is not None]
         texts += [text for name, text in self.initial.items() if name not in self.state(SYNAPSE)]
         return any("n_arms" in names_in(text) for text in texts)
+
+    @property
+    def depends_on_arms(self) -> bool:
+        """Whether an option's round depends on the number of arms: by couplings, or by n_arms in a string.
+
+        A learning rule that uses n_arms acts after the round, and the weight itself is given.
+        """
+        started = [text for name, text in self.initial.items() if name != "w"]
+        return bool(self.crossing) or self.uses_n_arms or any("n_arms" in names_in(text) for text in started)
+
+    @property
+    def remembered(self) -> list[str]:
+        """State besides ``w`` that a round depends on and that continues from round to round."""
+        read = self.comes_down_to(self.read_by_pair)
+        return [*self.carried, *(name for name in self.synaptic if name in read and name != "w")]
 
     def place_of(self, name: str) -> str:
         """The place that a variable belongs to."""

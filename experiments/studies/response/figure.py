@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 from matplotlib.figure import Figure
 
 from experiments.core.figures import house_style, new_figure
@@ -39,4 +41,5 @@ def draw(results: Results[Settings, Summary]) -> Figure:
             for ax in row:
                 ax.set_ylim(-0.03, 1.08)
                 ax.legend(fontsize=7)
+            row[0].legend(fontsize=7, title=fill(results.summary.sets[name].holds_for, 28), title_fontsize=7)
     return figure

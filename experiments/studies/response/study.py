@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
 from experiments.core.errors import at_least
-from experiments.core.functions import respond
+from experiments.core.functions import ARMS, holds_for, respond
 from experiments.core.game_settings import model_told
 from experiments.core.named import rates_only, read
 from experiments.core.nsa_agents import RATE_MODEL_HELP, NSAAgent
@@ -20,7 +20,11 @@ from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
+from nsa_brian.model.model import Model
 from nsa_brian.parameter_set import names
+
+#: Arms of results of 0.2, which do not say it.
+ARMS_BEFORE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +34,12 @@ class Settings:
     parameters: tuple[str, ...] = setting(tuple(names()), "parameter sets or files, comma separated", "S,T")
     model: str = setting("", RATE_MODEL_HELP, "MODEL")
     points: int = setting(2001, "weights between 0 and w_max")
+    arms: int = setting(ARMS, "arms of a game, which w* depends on where options are coupled or a string uses n_arms")
     nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
-        at_least(self, points=11)
-        check_memory(20.0 * NUMBER * self.points, "so many weights")
+        at_least(self, points=11, arms=2)
+        check_memory(20.0 * NUMBER * max(self.points, self.arms), "so many weights or arms")
         object.__setattr__(self, "nsa_agents", {name: read(name, self.model) for name in self.parameters})
         spiking = [agent.model_name for agent in self.nsa_agents.values() if agent.spiking]
         if spiking:
@@ -45,18 +50,29 @@ class Settings:
         """The parameter sets that are named, and with which model."""
         return self.nsa_agents
 
+    @property
+    def depends_on_arms(self) -> bool:
+        """Whether the number of arms matters to any of the models."""
+        models = [agent.make_model() for agent in self.nsa_agents.values()]
+        return any(model is not None and model.structure.depends_on_arms for model in models)
+
 
 PAPER = Settings()
 
 
 @dataclass(frozen=True)
 class Computed:
-    """w* and its share of w_max, if there is one, and the ends of the two functions of the weight."""
+    """w* and its share of w_max, if there is one, and the ends of the two functions of the weight.
+
+    ``holds_for`` says in which games; ``arms`` is their number of arms where w* depends on it.
+    """
 
     critical_weight: float | None
     critical_share: float | None
     value: tuple[float, float]
     learning_rate: tuple[float, float]
+    holds_for: str
+    arms: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,13 +81,27 @@ class Summary:
 
     sets: dict[str, Computed]
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; ``arms`` only where it matters."""
+        plain = {name: dataclasses.asdict(found) for name, found in self.sets.items()}
+        for found in plain.values():
+            if found["arms"] is None:
+                del found["arms"]
+        return {"sets": plain}
+
 
 class ResponseStudy(Study[Settings, Summary]):
     """What the network computes."""
 
     name = "response"
     examples = """  nsa response --parameters minbandit-38,mine.json
-  nsa response --parameters evolved --model my.py"""
+  nsa response --parameters evolved --model my.py
+  nsa response --model my.py --arms 20
+
+w* is the weight above which an option's activity outlasts the input. If a model couples options or uses n_arms, it
+depends on the number of arms: it is then computed in games with --arms arms, the other options at the weight they
+start a game with. State that is carried over is as at a game's start, and noise is left out. The table says which of
+these hold ("w* holds for")."""
     presets = {
         "paper": PAPER,
         "full": dataclasses.replace(PAPER, points=20001),
@@ -79,8 +109,9 @@ class ResponseStudy(Study[Settings, Summary]):
     }
     caption = Caption(
         "What the network computes",
-        "For each parameter set: activity left at a round's end against the weight, a step at the critical weight; "
-        "option value and learning rate against the weight; responses of both populations.",
+        "For each parameter set: activity left at a round's end against the weight, a step at the critical weight w* "
+        "(the legend says for how many arms); option value and learning rate against the weight; responses of both "
+        "populations.",
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
@@ -88,19 +119,28 @@ class ResponseStudy(Study[Settings, Summary]):
         for agent in settings.nsa_agents.values():
             agent.check("rounds")
         return {
-            name: Cell(respond, agent.make_parameters(), settings.points, agent.make_model())
+            name: Cell(respond, agent.make_parameters(), settings.points, agent.make_model(), settings.arms)
             for name, agent in settings.nsa_agents.items()
         }
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
         """w* and the ends of the two functions of the weight."""
-        sets = {}
+        sets, arms = {}, results.told.get("arms", ARMS_BEFORE)
         for name, found in results.cells.items():
             critical = float(found["critical"])
             known = not np.isnan(critical)
-            ends = [(float(found[key][0]), float(found[key][-1])) for key in ("value", "rate")]
+            value, rate = ((float(found[key][0]), float(found[key][-1])) for key in ("value", "rate"))
             share = critical / float(found["w"][-1])
-            sets[name] = Computed(critical if known else None, share if known else None, *ends)
+            model = cast("Model | None", results.settings.nsa_agents[name].make_model())
+            depends = model is not None and model.structure.depends_on_arms
+            sets[name] = Computed(
+                critical_weight=critical if known else None,
+                critical_share=share if known else None,
+                value=value,
+                learning_rate=rate,
+                holds_for=holds_for(model, arms),
+                arms=arms if depends else None,
+            )
         return Summary(sets)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
@@ -109,11 +149,10 @@ class ResponseStudy(Study[Settings, Summary]):
         for name, found in results.summary.sets.items():
             critical = found.critical_weight
             shown = f"{critical:.3f} ({found.critical_share:.2f} w_max)" if critical is not None else "none"
-            rows.append(
-                [name, shown, *(f"{low:.3f} to {high:.3f}" for low, high in (found.value, found.learning_rate))]
-            )
+            ends = [f"{low:.3f} to {high:.3f}" for low, high in (found.value, found.learning_rate)]
+            rows.append([name, shown, found.holds_for, *ends])
         title = "what the parameter sets compute" + model_told(results.settings)
-        header = ["set", "critical weight w*", "value at w = 0 and w_max", "learning rate at both"]
+        header = ["set", "critical weight w*", "w* holds for", "value at w = 0 and w_max", "learning rate at both"]
         return [Table(title, header, rows)]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
@@ -127,9 +166,16 @@ class ResponseStudy(Study[Settings, Summary]):
                 "value_at_w_max": found.value[1],
                 "learning_rate_at_0": found.learning_rate[0],
                 "learning_rate_at_w_max": found.learning_rate[1],
+                "holds_for": found.holds_for,
+                "arms": found.arms,
             }
             for name, found in results.summary.sets.items()
         ]
+
+    def told(self, settings: Settings) -> dict[str, Any]:
+        """Settings as plain JSON; the number of arms only where it matters."""
+        plain = super().told(settings)
+        return plain if settings.depends_on_arms else {name: value for name, value in plain.items() if name != "arms"}
 
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """One set is several too; and what rates compute is what spikes follow."""
