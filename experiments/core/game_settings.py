@@ -40,7 +40,7 @@ class GameSettings:
     parameters: str = setting(DEFAULT_SET, "NSA's parameters: a set's name or a file", "SET")
     model: str = setting("", MODEL_HELP, "MODEL")
     engine: str = setting(DEFAULT_ENGINE, f"how NSA is run: {', '.join(ENGINES)}", "NAME")
-    ties: str = setting("random", "ties of NSA's argmax: random or first", "RULE")
+    ties: str = setting("random", "ties of NSA's argmax: random, or first (not with engine table)", "RULE")
     seed: int = setting(0, "same seed, same games")
     nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 

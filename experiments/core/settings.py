@@ -17,7 +17,7 @@ from experiments.core.inputs import check_unchanged, contents_of, file_digests, 
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load
-from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
+from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
 from nsa_brian.plugins import plugin_digests
 
@@ -100,6 +100,8 @@ class PlaySettings:
         for name in self.agents:
             if is_nsa(name):
                 self.nsa_agent(name).check(self.engine)
+                if ties_refusal(self.engine, self.ties):
+                    raise ValueError(ties_refusal(self.engine, self.ties))
         horizon = self.make_bandit(1).horizon
         if horizon is not None and horizon < self.n_rounds:
             raise ValueError(

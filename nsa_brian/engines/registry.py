@@ -34,6 +34,16 @@ def named(engine: str, model: Any) -> tuple[str, Any]:
     raise ValueError(f"spiking is a model and no engine; the engines are {', '.join(ENGINES)}")
 
 
+def ties_refusal(engine: str, ties: str) -> str:
+    """Why an engine cannot break ties in some way; empty if it can."""
+    if engine == "table" and ties == "first":
+        return (
+            "the engine table cannot play with ties 'first': it interpolates activities, and to compare them exactly "
+            "is to compare rounding errors; use rounds"
+        )
+    return ""
+
+
 def engine_class(name: str, model: AnyModel | None = None) -> type[Engine]:
     """The class of an engine for a model, by default the paper's; an unknown name is a ValueError with the nearest."""
     if name not in ENGINES:

@@ -15,6 +15,7 @@ from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import distinct_sets
 from nsa_brian.codegen.stretch import Grid
 from nsa_brian.engines.randomness import Randomness
+from nsa_brian.engines.registry import ties_refusal
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.separable import Separable
 from nsa_brian.model.model import PAPER, Model
@@ -27,7 +28,8 @@ class Table(Separable):
     Parameters
     ----------
     n_arms, parameters, n_games, ties, tolerance, rng
-        See :class:`nsa_brian.engines.base.Engine`; each game may have its own parameters.
+        See :class:`nsa_brian.engines.base.Engine`; each game may have its own parameters. ``ties="first"`` is refused:
+        interpolated activities are not exact enough for it.
     model : Model
         What is run; one whose answers are a function of one number.
     table : ResponseTable, optional
@@ -51,6 +53,9 @@ class Table(Separable):
         **grid: Any,
     ) -> None:
         super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
+        refusal = ties_refusal(self.name, ties)
+        if refusal:
+            raise ValueError(refusal)
         distinct, which = distinct_sets(self.parameters)
         self._which = which.repeat(n_arms)  # the set of each option
         self.table = ResponseTable(distinct, model=model, **grid) if table is None else table

@@ -24,7 +24,9 @@ def select(
     ties : {"random", "first"}
         ``"random"``: arms within ``tolerance`` of the maximum tie, and each population breaks its tie by its own
         luck, so that an untrained network explores. ``"first"``, as the authors' public code has it: exact comparison,
-        the first index wins; and where U is silent, its maximum not above 0, there is nothing to agree on.
+        the first index wins; and where U is silent, its maximum not above 0, there is nothing to agree on. Activities
+        must then be exact: saturated ones may differ by 2e-16, and the engine ``table``, which interpolates, refuses
+        ``"first"``; use ``rounds``.
     tolerance : float
         What counts as a tie: engines and float widths differ in the last bits, and no neuron reads them.
 

@@ -80,6 +80,10 @@ BAD = {
     "negative seed": (["--seed", "-1"], "seed must be a whole number from 0 up, got -1"),
     "unknown engine": (["--engine", "warp"], "engine must be one of .*, got 'warp'"),
     "unknown ties": (["--ties", "last"], "ties must be one of random, first, got 'last'"),
+    "first ties of a table": (
+        ["--ties", "first", "--engine", "table"],
+        "cannot play with ties 'first': .* rounds",
+    ),
     "env option": (["--env-option", "sd"], "--env-option takes KEY=VALUE, got 'sd'"),
     "env option name": (["--env-option", "colour=3"], "unknown setting 'colour' of MAB-P; known: mean, sd"),
     "env option owned": (["--env-option", "n_games=3"], "unknown setting 'n_games' of MAB-P"),
@@ -118,6 +122,18 @@ def test_bad_input_is_one_clear_line_exit_code_2_and_nothing_written(tmp_path, o
     (tmp_path / "two.csv").write_text("0.5,0.5\n")
     said = refused("play", *options, cwd=tmp_path)
     assert re.search(message, said), said
+
+
+@pytest.mark.parametrize("study", ["table", "standings", "entropy", "updates", "decision"])
+def test_every_study_refuses_first_ties_of_a_table(study, tmp_path, refused):
+    options = ("--preset", "quick", "--ties", "first", "--engine", "table")
+    assert "the engine table cannot play with ties 'first'" in refused(study, *options, cwd=tmp_path)
+
+
+def test_first_ties_are_played_by_rounds_and_by_policies_whatever_the_engine(tmp_path, nsa):
+    game = ("play", "--rounds", "5", "--repetitions", "1", "--ties", "first", "--no-figures", "--json")
+    assert json.loads(nsa(*game, "--agents", "nsa", cwd=tmp_path))["settings"]["engine"] == "rounds"
+    nsa(*game, "--agents", "random", "--engine", "table", cwd=tmp_path)
 
 
 def test_bad_input_is_one_line_in_a_process_of_its_own_too(tmp_path, nsa_process):

@@ -14,7 +14,7 @@ from targets import brian2_target
 
 import envs
 from experiments.core.randomness import streams
-from nsa_brian import ENGINES, PARAMETERS, NSAParameters, load
+from nsa_brian import ENGINES, NSA, PARAMETERS, NSAParameters, load
 from nsa_brian.codegen.pairs import Pairs, answers
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.registry import engine_class
@@ -301,3 +301,16 @@ def test_the_generated_codes_exponential_is_accurate():
     sets = [base.replace(offset_u=float(offset), I_ext=0) for offset in x]
     v = answers(sets, np.ones(len(x)), "Phi_v")[1]
     assert v == pytest.approx(1 / (1 + np.exp(x)), rel=4 * np.finfo(float).eps)
+
+
+def test_a_table_refuses_first_ties_because_its_activities_are_not_exact():
+    w = np.random.default_rng(0).uniform(3.2, SHIPPED[0].w_max, (150, 10))  # activities are all but equal
+    rounds, table = (made(10, SHIPPED[0], len(w)) for made in (Rounds, Table))
+    for engine in (rounds, table):
+        engine.set_weights(w)
+        engine.respond()
+    assert table.u == pytest.approx(rounds.u, abs=1e-9)
+    assert (table.u.argmax(axis=1) != rounds.u.argmax(axis=1)).any()
+    for make in (Table, lambda *given, **ties: NSA(*given, engine="table", **ties)):
+        with pytest.raises(ValueError, match=r"^the engine table cannot play with ties 'first': .*; use rounds$"):
+            make(3, SHORT, ties="first")

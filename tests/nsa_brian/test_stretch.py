@@ -79,21 +79,20 @@ def check_the_same(engine_class, n_arms, players, row, chances, luck, **options)
     assert len(np.unique(expected[0])) > 1
 
 
-@pytest.mark.parametrize("ties", ["random", "first"])
+@pytest.mark.parametrize(("engine_class", "ties"), [(Table, "random"), (Rounds, "first")])
 @pytest.mark.parametrize("n_arms", [2, 5, 9, 16, 200])
-def test_choices_weights_and_activities_are_those_of_the_round_by_round_path(n_arms, ties):
+def test_choices_weights_and_activities_are_those_of_the_round_by_round_path(n_arms, engine_class, ties):
     players = [p for p in SETS for _ in range(4)]
     chances, luck = known_games("MAB-P", n_arms, 4, 300)
-    check_the_same(Table, n_arms, players, np.tile(np.arange(4), 3), chances, luck, ties=ties)
+    check_the_same(engine_class, n_arms, players, np.tile(np.arange(4), 3), chances, luck, ties=ties)
 
 
-@pytest.mark.parametrize("engine_class", [Table, Rounds])
-def test_with_first_ties_a_silent_u_explores_in_both_paths(engine_class):
+def test_with_first_ties_a_silent_u_explores_in_both_paths():
     # Without input U stays at 0 for good.
     chances, luck = known_games("MAB-P", 6, 3, 60)
     silent = SHORT.replace(I_ext=0, threshold_v=0.9)
-    check_the_same(engine_class, 6, silent, np.arange(3), chances, luck, ties="first")
-    engine = engine_class(6, silent, 3, ties="first")
+    check_the_same(Rounds, 6, silent, np.arange(3), chances, luck, ties="first")
+    engine = Rounds(6, silent, 3, ties="first")
     arms, agreed = in_stretches(engine, np.arange(3), chances, luck)
     assert not agreed.any()
     assert (arms == (luck[:, :, 2] * 6).astype(int)).all()
