@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from brian2.equations.equations import DIFFERENTIAL_EQUATION
 
 from experiments.core.cells import Arrays
 from nsa_brian import NSAParameters
@@ -14,7 +13,6 @@ from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.model.critical import critical
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.model.structure import SYNAPSE
 
 #: Arms of a game, where the activity left of one option depends on their number.
 ARMS = 10
@@ -64,7 +62,7 @@ def holds_for(model: Model | None, arms: int) -> str:
         said = [f"{arms} arms"]
     if structure.remembered:
         said.append(f"first round of a game ({', '.join(structure.remembered)} carried over)")
-    if "w" in structure.names(SYNAPSE, DIFFERENTIAL_EQUATION):
+    if "w" in structure.dynamic:
         said.append("w at the start of a round")
     if structure.noise:
         said.append("without the noise")

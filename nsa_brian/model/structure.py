@@ -137,13 +137,17 @@ class Structure:
         return [link for link in self.links if not link.diagonal]
 
     @property
+    def dynamic(self) -> list[str]:
+        """Variables of the plastic synapse that change within a round."""
+        return self.names(SYNAPSE, DIFFERENTIAL_EQUATION)
+
+    @property
     def dense(self) -> str:
         """Why all options of a game must be integrated in every round; empty if each answers to its synapse alone."""
         if self.crossing:
             return f"it couples options ({', '.join(link.variable for link in self.crossing)})"
-        dynamic = self.names(SYNAPSE, DIFFERENTIAL_EQUATION)
-        if dynamic:
-            return f"{', '.join(dynamic)} of the synapse changes within a round"
+        if self.dynamic:
+            return f"{', '.join(self.dynamic)} of the synapse changes within a round"
         if self.carried:
             return f"{', '.join(self.carried)} is carried over from round to round"
         if self.noise:
