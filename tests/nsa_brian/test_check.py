@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from guide import model_of
+from guide import PIECES, model_of
+from models import OTHERS
 from spiking import OWN, small
 from targets import each_network_target, on_target
 
@@ -17,6 +18,7 @@ from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
 from nsa_brian.engines.table import Table
 from nsa_brian.errors import ModelError
+from nsa_brian.model.loading import SPIKING
 
 #: Rounds of 160 steps.
 SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
@@ -68,7 +70,7 @@ class TestVerdict:
         assert (first.difference.round, first.difference.variable) == (0, "u")
         assert f"table, round by round: {first.difference}" in str(found)
         assert "they differ (2 games of 25 rounds" in str(found)
-        assert main(["check", "--rounds", "3", "--json"]) == 1
+        assert main(["check", "--rounds", "2", "--arms", "2", "--games", "1", "--json"]) == 1
         told = json.loads(capsys.readouterr().out)
         assert told["agree"] is False
         assert told["engines"][-1]["difference"]["variable"] == "u"
@@ -233,6 +235,22 @@ def test_finds_nothing_where_nothing_is_broken(model, quick_network):
     assert found.agree, str(found)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*PIECES, *OTHERS])
+def test_models_of_the_guide_and_others_agree(name, quick_network):
+    model = model_of(name) if name in PIECES else OTHERS[name]
+    found = check(model, SHORT, n_rounds=20)
+    assert found.agree, str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["paper", *SPIKING])
+def test_shipped_models_agree(name):
+    """In Brian2's compiled network, with the default set."""
+    found = check(name, n_arms=3, n_rounds=4)
+    assert found.agree, str(found)
+
+
 def late_refractoriness(monkeypatch):
     in_template(monkeypatch, "spikes", ("] = _rest_{{ p.name }};", "] = _rest_{{ p.name }} + 1;"))
 
@@ -270,7 +288,12 @@ NEAR = OWN.change(flips=OWN.flips.replace("50 * ms", "1 * ms"))
 
 @pytest.mark.parametrize(
     "breaks",
-    [None, times_by_subtraction, outcome_without_noise, pytest.param(late_refractoriness, marks=pytest.mark.slow)],
+    [
+        None,
+        times_by_subtraction,
+        pytest.param(outcome_without_noise, marks=pytest.mark.slow),
+        pytest.param(late_refractoriness, marks=pytest.mark.slow),
+    ],
 )
 def test_finds_broken_spikes(breaks, quick_network, monkeypatch):
     """And spikes and what they teach agree where nothing is broken."""

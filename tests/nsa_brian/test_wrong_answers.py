@@ -83,7 +83,7 @@ class TestNotFinite:
         rounds, network = both(2, small(wild), 1, model=wild, seed=0)
         with pytest.raises(ModelError, match="x of u is not finite at a round's end"):
             rounds.respond()
-        with interpreted(), pytest.raises(ModelError, match="x of u is not finite at a round's end"):
+        with interpreted(), np.errstate(all="ignore"), pytest.raises(ModelError, match="x of u is not finite"):
             network.respond()
 
 
