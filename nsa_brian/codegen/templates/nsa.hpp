@@ -43,26 +43,24 @@ template <typename T> NSA_APART void take(T* to, const T* from, const int32_t* w
 }
 
 // e^x to within two units in the last place, without a call, so that it can be vectorised by every compiler:
-// x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for e^r, and 2^k added to the exponent bits.
-// As everywhere, it is infinite above 709.78, and below -708 it goes to 0 through subnormal numbers, for which 2^k is
-// 2^(k + 64) times 2^-64. Beyond -746 the result is 0 whatever x is, beyond 710 infinite.
+// x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for 2 e^r, times 2^(k - 1), whose exponent fits for every
+// finite result. So it is infinite above 709.78 and NaN of NaN, as everywhere; below -708, where e^x would soon be
+// subnormal, it is 0.
 static inline double exp(double x)
 {
-    const double within = x < -746.0 ? -746.0 : (x > 710.0 ? 710.0 : x);
+    const double within = x > 710.0 ? 710.0 : x;
     const double k = rint(within * 1.4426950408889634074);
     const double r = fma(k, -1.90821492927058770002e-10, fma(k, -6.93147180369123816490e-01, within));
     const double r2 = r * r, r4 = r2 * r2;
     const double low = fma(fma(r, 1. / 120, 1. / 24), r2, fma(r, 1. / 6, 1. / 2));
     const double middle = fma(fma(r, 1. / 362880, 1. / 40320), r2, fma(r, 1. / 5040, 1. / 720));
     const double high = fma(fma(r, 1. / 6227020800., 1. / 479001600), r2, fma(r, 1. / 39916800, 1. / 3628800));
-    double e = fma(fma(fma(high, r4, middle), r4, low), r2, r) + 1;
-    const bool small = x < -708.0;
-    int64_t bits;
-    memcpy(&bits, &e, sizeof bits);
-    bits += (int64_t)(int32_t)(small ? k + 64 : k) << 52;
-    memcpy(&e, &bits, sizeof e);
-    e = small ? e * 5.421010862427522e-20 : e;  // 2^-64
-    return x > 709.782712893384 ? (double)INFINITY : (x == x ? e : x);
+    const double e = fma(fma(fma(fma(high, r4, middle), r4, low), r2, r), 2.0, 2.0);
+    const int64_t bits = ((int64_t)(int32_t)k + 1022) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    const double found = e * power;
+    return x < -708.0 ? 0.0 : found;
 }
 
 // A truth value as a factor: chosen, where converting an integer would cost as much as the sigmoid's division.
