@@ -43,9 +43,10 @@ const int64_t _set = _which[_game];
 {% macro _keep(name) %}
 if (!(fabs({{ _number(name) }}) <= DBL_MAX))
 {
-    if (!_mend)
-        _sizes[{{ _sizes.index('runaway') }}] = {{ 2 + _synaptic.index(name) }};
-    {{ _number(name) }} = _mend ? 0 : {{ _number(name) }};
+    if (_mend)
+        {{ _number(name) }} = 0;
+    else
+        _lost = {{ 2 + _synaptic.index(name) }};
 }
 {% if _by_statements %}
 _changed[_place] |= {{ _number(name) }} != _last_{{ name }}[_place];
@@ -59,7 +60,7 @@ const int64_t _at = _round * _n_rows + _row[_game];
 const double* _drawn = _luck + 4 * _at;
 const double* _u = _ends + _game * _n_arms;
 const double* _v = _ends + (_n_games + _game) * _n_arms;
-int64_t _k_u, _k_v;
+int64_t _k_u, _k_v, _lost = 0;  // the last is a variable of the synapse that is not finite
 if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
     if (!_mend)
@@ -122,7 +123,7 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
 // The round itself may have led a synapse beyond all numbers.
 {% for name in _synaptic %}
 if (!_mend && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
-    _sizes[{{ _sizes.index('runaway') }}] = {{ 2 + loop.index0 }};
+    _lost = {{ 2 + loop.index0 }};
 {% endfor %}
 if (_mend)
 {
@@ -131,8 +132,11 @@ if (_mend)
     {% endfor %}
 }
 {% endif %}
-if (_sizes[{{ _sizes.index('runaway') }}])
+if (_lost)
+{
+    _sizes[{{ _sizes.index('runaway') }}] = _lost;
     return;
+}
 {% endmacro %}
 
 {# The answer of the option at `_place`, looked up; where the table has none, the game waits. #}
