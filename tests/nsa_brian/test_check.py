@@ -215,7 +215,7 @@ MUTATIONS = {
     "a wrong rule in numpy": (Model(), numpy_learns_by_hand),
 }
 #: One for each part that can be wrong, by default.
-OFTEN = ("a wrong rule", "a state that is not reset", "an ignored carried variable")
+OFTEN = ("a wrong rule", "a state that is not reset")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ NEAR = OWN.change(flips=OWN.flips.replace("50 * ms", "1 * ms"))
     "breaks",
     [
         None,
-        times_by_subtraction,
+        pytest.param(times_by_subtraction, marks=pytest.mark.slow),
         pytest.param(outcome_without_noise, marks=pytest.mark.slow),
         pytest.param(late_refractoriness, marks=pytest.mark.slow),
     ],

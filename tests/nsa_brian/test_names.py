@@ -123,9 +123,9 @@ def test_strange_names_work_in_every_engine(target):
         rate_u=RATE.format(f"{sum(values.values())!r} * u"), plasticity=f"w + (R - w) * {sum(values.values())!r}"
     )
     chances, luck = np.full((6, 2, 3), 0.5), np.random.default_rng(1).random((6, 2, 4))
-    for make in (NSANetwork, Rounds, Table):
+    for make in (NSANetwork, Rounds, Table) if target == "numpy" else (Rounds,):  # the table compiles the same rounds
         found = []
-        with brian2_target("numpy" if make is NSANetwork else target):
+        with brian2_target(target):
             for each in (model, plain):
                 engine = make(3, SHORT, 2, rng=np.random.default_rng(0), model=each)
                 engine.stretch().play(np.arange(2), chances, luck)

@@ -13,6 +13,9 @@ from nsa_brian.errors import ModelError
 SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
 
 
+slow = pytest.mark.slow
+
+
 def played(make, model, parameters=SHORT, n_rounds=40):
     """A game as commands play it: choices, and the weights after it."""
     engine = make(4, parameters, 2, rng=np.random.default_rng(1), model=model)
@@ -24,13 +27,12 @@ def played(make, model, parameters=SHORT, n_rounds=40):
 @pytest.mark.parametrize(
     "rule",
     [
-        "w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)",
-        "w + Phi_eta * (R * w_max - w) * 1/3",
-        "w + 1/3 * (R * w_max - w) - w // 0.7 * 0.01",
-        "h = tanh(u)\nw += chosen * h * (R * w_max - w) / 2",
-        "h = 3\nk = h / 7\nw += chosen * k * (R * w_max - w)",
+        pytest.param("w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)", id="%"),
+        pytest.param("w + Phi_eta * (R * w_max - w) * 1/3", id="1/3", marks=slow),
+        pytest.param("w + 1/3 * (R * w_max - w) - w // 0.7 * 0.01", id="//", marks=slow),
+        pytest.param("h = tanh(u)\nw += chosen * h * (R * w_max - w) / 2", id="a helper with a function"),
+        pytest.param("h = 3\nk = h / 7\nw += chosen * k * (R * w_max - w)", id="a whole number", marks=slow),
     ],
-    ids=["%", "1/3", "//", "a helper with a function", "a helper that is a whole number"],
 )
 def test_a_rule_means_the_same_in_compiled_rounds(rule):
     model = Model(plasticity=rule, initial={"w": "2"})
@@ -52,7 +54,7 @@ class TestNotFinite:
 
     STRONG = SHORT.replace(I_ext=2.0, gain_u=50, gain_v=50)
 
-    @pytest.mark.parametrize("make", [Rounds, Table])
+    @pytest.mark.parametrize("make", [Rounds, pytest.param(Table, marks=slow)])
     def test_activity_beyond_the_range_of_exp(self, make):
         model = Model(response="phi = log(1 + exp(gain * 20 * (x - offset))) / gain : 1")
         with pytest.raises(ModelError, match="activities are not finite"):
@@ -61,8 +63,15 @@ class TestNotFinite:
         with pytest.raises(ModelError, match="activities are not finite"):
             engine.play(np.ones_like, 3)
 
-    @pytest.mark.parametrize("rule", ["w + log(R - 2)", "w + 1e300 * R * 1e10", "w = R\nw += 1 / (chosen * 0)"])
-    @pytest.mark.parametrize("make", [Rounds, Table])
+    @pytest.mark.parametrize(
+        ("make", "rule"),
+        [
+            (Rounds, "w + 1e300 * R * 1e10"),
+            pytest.param(Rounds, "w + log(R - 2)", marks=slow),
+            pytest.param(Rounds, "w = R\nw += 1 / (chosen * 0)", marks=slow),
+            pytest.param(Table, "w + log(R - 2)", marks=slow),
+        ],
+    )
     def test_weights(self, make, rule):
         model = Model(plasticity=rule)
         with pytest.raises(ModelError, match="w is not finite after learning"):
@@ -71,6 +80,7 @@ class TestNotFinite:
         with pytest.raises(ModelError, match="w is not finite after learning"):
             engine.play(np.ones_like, 10)
 
+    @slow
     def test_a_variable_of_the_synapse_that_nothing_reads(self):
         model = Model(synapse="h : 1", plasticity="h = log(-1 - R)\nw += chosen * (R - w) / 2")
         with pytest.raises(ModelError, match="h is not finite after learning"):
