@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from brian2 import Network
 from brian2.codegen.generators.cpp_generator import CPPCodeGenerator, c_data_type
 from brian2.codegen.runtime.cython_rt import CythonCodeObject
 from brian2.codegen.runtime.numpy_rt import NumpyCodeObject
@@ -31,6 +32,7 @@ from brian2.utils.logger import catch_logs, get_logger
 from brian2.utils.stringtools import word_substitute
 
 from nsa_brian.codegen.cache import see_to_cache
+from nsa_brian.errors import ModelError
 from nsa_brian.model.functions import COMPILED, FUNCTIONS
 
 logger = get_logger("nsa_brian")
@@ -186,6 +188,17 @@ def why_not_compiled() -> str:
     told = " ".join(" ".join(message for _, _, message in said).split())
     cause = told.removeprefix("Cannot use Cython, a test compilation failed: ").partition(" Certain compiler")[0]
     return f"{cause}; a C++ compiler (gcc or clang) has to be installed, and Brian2's cache writable"
+
+
+def check_compiled(network: Network, what: str) -> None:
+    """Require that all code of a network was compiled; where Cython fails, Brian2 prints it and leaves the code out."""
+    for each in network.sorted_objects:
+        for code_object in each.code_objects:
+            if not isinstance(code_object, CythonCodeObject) or code_object.compiled_code["run"] is not None:
+                continue
+            code = getattr(code_object.code, "run", "").strip()
+            if code and "EMPTY_CODE_BLOCK" not in code:
+                raise ModelError(f"{what}: Brian2 could not compile the code of {each.name}; see the message above")
 
 
 def entry_of(code_object: Any) -> list[int]:

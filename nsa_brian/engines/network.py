@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from brian2 import BrianObjectException, Network, NetworkOperation, StateMonitor, Synapses, ms, second
 
-from nsa_brian.codegen.code_objects import told_if_slow
+from nsa_brian.codegen.code_objects import check_compiled, told_if_slow
 from nsa_brian.common.checks import check_integer, make_rng
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Engine, Pull, check_integration
@@ -153,6 +153,7 @@ class NSANetwork(Engine):
         self._at_start: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
         self._pull: Pull | None = None
+        self._compiled = False  # and looked at
         self._trace: tuple[np.ndarray, np.ndarray] | None = None
         self._starts = {name: self.initial(name) for name in self._objects.owner}
         self.reset()
@@ -269,6 +270,9 @@ class NSANetwork(Engine):
 
     def _end_of_step(self) -> None:
         """The clockwork of a round, called at the end of each time step."""
+        if not self._compiled:
+            check_compiled(self.network, f"model {self.model.name}")
+            self._compiled = True
         self._step += 1
         if self._trace is not None:
             self._trace[0][self._step], self._trace[1][self._step] = self.u, self.v

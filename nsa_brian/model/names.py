@@ -48,7 +48,7 @@ OBJECTS = _words("""
 CODE = _words("""
     self owner variables variable_indices scalar_code vector_code codeobj_name template_name get_array_name
     load_namespace support_code_lines pointers_lines hashdefine_lines denormals_code_lines template_kwds
-    LazyArange bincount broadcast_to minlength numpy numpy_rt brian2 codegen runtime
+    range len dict tuple object set LazyArange bincount broadcast_to minlength numpy numpy_rt brian2 codegen runtime
     NPY_INFINITY PyArrayObject PyArray_CLEARFLAGS cython libc libcpp stdint stdlib limits import_array
     acos asin atan fabs fmod int_ isinf npy_isinf int32_t int64_t uint8_t uint64_t size_t vectorisation_idx
     bint cast cdef cimport cpdef ctypedef cppclass dereference preincrement extern include nogil ndarray ndim

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from brian2 import Network, NetworkOperation, SpikeMonitor, StateMonitor, ms, second
 
-from nsa_brian.codegen.code_objects import told_if_slow
+from nsa_brian.codegen.code_objects import check_compiled, told_if_slow
 from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.spiking.engine import SpikingEngine
 from nsa_brian.spiking.objects import SpikingObjects
@@ -110,6 +110,7 @@ class SpikingNSA(SpikingEngine):
         self._last = self.timing.round_steps
         with told_if_slow("compiling the spiking network to C++ (once; later runs find it in Brian2's cache)"):
             self.network.run(0 * ms, namespace={})
+        check_compiled(self.network, f"model {self.model.name}")
         self.spikes = self._monitors() if record else {}
         self.network.add(*self.spikes.values())
         self.reset()

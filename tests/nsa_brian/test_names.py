@@ -20,7 +20,7 @@ RATE = "du/dt = (-u + I_u + I - {0}{{noise}}) / tau_u : 1"
 
 #: Names of Python, of C++'s headers, of our templates and of Brian2's generated code that a model may have.
 STRANGE = """
-    DBL_MAX BLOCK range sum len min max id type dict tuple set object print input next zip
+    DBL_MAX BLOCK sum min max id type print input next zip
     inputs outputs tables depth support machine arrays given fixed units room memory step game left start ends sets
     which
     nsa k y x state part invariant lio value entry pulled changed places name source target order when data flags mode
@@ -34,6 +34,8 @@ TAKEN = {
     "scalar_code": "code that Brian2 generates",
     "vector_code": "code that Brian2 generates",
     "LazyArange": "code that Brian2 generates",
+    "range": "code that Brian2 generates",
+    "len": "code that Brian2 generates",
     "idx": "code that Brian2 generates",
     "bitand": "a word of C++",
     "double": "a word of C++",
@@ -140,7 +142,7 @@ def test_strange_names_work_in_every_engine(target):
             name, kind, marks=() if (name, kind) in (("DBL_MAX", "synapse"), ("tables", "population")) else slow
         )
         for kind in KINDS[1:]
-        for name in ("DBL_MAX", "tables", "outputs", "sets", "range")
+        for name in ("DBL_MAX", "tables", "outputs", "sets", "sum")
     ],
 )
 def test_strange_names_are_variables_too(name, kind):
@@ -165,6 +167,15 @@ def test_strange_names_work_in_the_compiled_network():
     for network in networks:
         network.play(np.ones_like, 3)
     assert networks[0].w == pytest.approx(networks[1].w, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_code_that_brian2_could_not_compile_ends_the_game(monkeypatch):
+    """Brian2 prints Cython's complaint and leaves the code out: u stayed 0, and the game went on."""
+    monkeypatch.setattr(names, "TAKEN", ())
+    model = Model(rate_u=RATE.format("range * u"), constants={"range": 0.3})
+    with pytest.raises(ModelError, match="Brian2 could not compile the code of nsa_U_stateupdater"):
+        NSANetwork(3, SHORT, seed=0, model=model).respond()
 
 
 def test_spiking_models_refuse_them_too():
