@@ -230,15 +230,13 @@ def check(
         if refusal:
             found.append(EngineCheck(path.engine, refusal=refusal))
             continue
-        start = time.perf_counter()
         try:
             records: list[_Round] | ModelError = path.play(games)
         except ModelError as error:
             records = error
-        seconds = time.perf_counter() - start
         if path.is_reference:
             reference = records
-        found.append(_compared(path, records, reference, games, seconds))
+        found.append(_compared(path, records, reference, games))
     if isinstance(reference, ModelError):
         found = [each for each in found if each.path != SEARCH]  # which plays on with what is not finite
         if all(each.error or each.refusal for each in found):
@@ -283,7 +281,7 @@ class _Games:
     ) -> None:
         self.model: Any = dataclasses.replace(model, noise=0.0) if model.noise else model  # type: ignore[type-var]
         self.n_rounds, self.seed = n_rounds, seed
-        self._noisy, self._size, self._parameters = bool(model.noise), (n_arms, parameters, n_games), parameters
+        self._noisy, self._size = bool(model.noise), (n_arms, parameters, n_games)
         self.row = np.arange(n_games)
         self.chances = np.broadcast_to(np.linspace(0.2, 0.8, n_arms), (n_rounds, n_games, n_arms))
         self.luck = np.random.default_rng([seed, 1]).random((n_rounds, n_games, N_LUCK + 1))
@@ -440,7 +438,6 @@ def _compared(
     records: list[_Round] | ModelError,
     reference: list[_Round] | ModelError,
     games: _Games,
-    seconds: float,
 ) -> EngineCheck:
     """A path's rounds beside the reference's."""
     if isinstance(records, ModelError) or isinstance(reference, ModelError):

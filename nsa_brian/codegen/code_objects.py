@@ -61,14 +61,14 @@ class DoubleRenderer(CPPNodeRenderer):
     """Writes expressions in double precision throughout: Brian2 divides whole numbers with 32 bits."""
 
     def render_Constant(self, node: ast.Constant) -> str:  # noqa: N802 - Brian2's
-        """A number is a double."""
+        """Write every number as a double."""
         value: Any = node.value
         if isinstance(value, bool):
             return super().render_Constant(node)
         return repr(float(value)).replace("inf", "INFINITY")  # to which Brian2 may have computed a product
 
     def render_BinOp(self, node: ast.BinOp) -> str:  # noqa: N802 - Brian2's
-        """A quotient of doubles is one."""
+        """Divide doubles, without Brian2's factor of 32 bits."""
         if isinstance(node.op, ast.Div):
             return f"{self.render_element_parentheses(node.left)}/{self.render_element_parentheses(node.right)}"
         return super().render_BinOp(node)
@@ -82,18 +82,18 @@ class DoubleGenerator(CPPCodeGenerator):
         return super().translate(code, np.float64)
 
     def translate_expression(self, expr: str) -> str:
-        """An expression in double precision."""
+        """Translate an expression in double precision."""
         text = word_substitute(expr, self.func_name_replacements)
         return DoubleRenderer(auto_vectorise=self.auto_vectorise).render_expr(text).strip()
 
     def translate_statement(self, statement: Any) -> str:
-        """A statement; what Brian2 takes for whole numbers are doubles too."""
+        """Translate a statement; variables that Brian2 infers to be integers are doubles, too."""
         if np.issubdtype(statement.dtype, np.integer):
             statement.dtype = np.float64
         return super().translate_statement(statement)
 
     def translate_statement_sequence(self, *statements: Any) -> Any:
-        """Code in which a model's names carry a prefix, so that none is C++'s, its headers' or a template's."""
+        """Prefix a model's names, so that they cannot collide with C++, its headers or a template."""
         *blocks, keywords = super().translate_statement_sequence(*statements)
         names = {name: f"x_{name}" for name, var in self.variables.items() if isinstance(var, Variable)}
         prefixed = [

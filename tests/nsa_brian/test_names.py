@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from models import OTHERS
 from targets import brian2_target
 
 from nsa_brian import Coupling, Model, NSANetwork, NSAParameters, Parameter, Population
@@ -188,8 +187,3 @@ def test_the_reference_lists_all_of_them():
     listed = set(re.findall(r"\w+", text))
     for group in (names.MEANINGS, names.OBJECTS, names.CODE, names.CPP):
         assert group <= listed, sorted(group - listed)
-
-
-def test_others_models_keep_their_names():
-    """Models that were made before the names were taken."""
-    assert all(model.structure for model in OTHERS.values())
