@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
-    from nsa_brian.model.base import AnyModel
     from nsa_brian.model.model import Model
 
 ENGINES = ("table", "rounds")
@@ -63,6 +62,9 @@ class Games:
         Activities that differ by less count as equal, in their own unit; by default what the engine has.
     model : Model
         Who plays them; by default the paper's.
+    inputs : mapping
+        Values of the model's inputs by name, from a game's first round on: rounds x arms, or one a round for an input
+        of the game; see :class:`nsa_brian.engines.inputs.Inputs`.
     """
 
     envs: tuple[str, ...] = ("MAB-P", "MAB-D", "MAB-sin")
@@ -72,7 +74,8 @@ class Games:
     rounds: int = 2000
     engine: str = ""
     tolerance: float | None = None
-    model: AnyModel = None  # type: ignore[assignment]  # a model once it is made; Brian2 takes a second to import
+    model: Model = None  # type: ignore[assignment]  # a model once it is made; Brian2 takes a second to import
+    inputs: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         for name in ("iterations", "trials", "rounds"):
@@ -94,14 +97,23 @@ class Games:
         for env in self.envs:
             for n_arms in self.arms:
                 self._make(env, n_arms)
-        from nsa_brian.model.base import AnyModel  # here: Brian2 takes a second to import
+        from nsa_brian.model.model import Model  # here: Brian2 takes a second to import
 
         object.__setattr__(self, "model", _paper() if self.model is None else self.model)
-        if not isinstance(self.model, AnyModel):
+        if not isinstance(self.model, Model):
             raise ValueError(f"model must be a Model, got {shown(self.model)}")
         refusal = self.model.refusal(self.played_by)
         if refusal:
             raise ValueError(refusal)
+        self._check_inputs()
+
+    def _check_inputs(self) -> None:
+        from nsa_brian.engines.inputs import Inputs  # here: Brian2 takes a second to import
+
+        for n_arms in self.arms:
+            Inputs(self.model, 1, n_arms, self.inputs)
+        plain = {name: np.asarray(values, dtype=float).tolist() for name, values in self.inputs.items()}
+        object.__setattr__(self, "inputs", plain)
 
     @property
     def played_by(self) -> str:
@@ -137,15 +149,17 @@ class Games:
     def to_dict(self) -> dict[str, Any]:
         """All of it in plain values, the model in full."""
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        if not self.inputs:  # which games of 0.2 did not have
+            del plain["inputs"]
         return {**plain, "envs": list(self.envs), "arms": list(self.arms), "model": self.model.to_dict()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Games:
         """What :meth:`to_dict` made."""
-        from nsa_brian.model.base import model_from_dict
+        from nsa_brian.model.model import Model
 
         lists = {name: tuple(values[name]) for name in ("envs", "arms")}
-        return cls(**{**values, **lists, "model": model_from_dict(values["model"])})
+        return cls(**{**values, **lists, "model": Model.from_dict(values["model"])})
 
     def _make(self, env: str, n_arms: int) -> Bandit:
         name, _, preset = env.partition(":")
@@ -189,12 +203,16 @@ def scores(games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParamet
 def _scores(
     games: Games, seed: tuple[int, ...], individuals: Sequence[NSAParameters], show: Show = lambda arms: None
 ) -> Scores:
+    from nsa_brian.preparation import with_prepared  # here: Brian2 takes a second to import
+
     model, engine = games.model, games.played_by
     individuals = [model.complete(individual) for individual in individuals]
     shared = _shared(games, individuals)
     if games.tolerance is not None:
         shared["tolerance"] = games.tolerance
-    if model.kind == "spiking":
+    if games.inputs:
+        shared["inputs"] = games.inputs
+    if model.structure.spikes:  # neurons that are not finite count as silent
         shared["mend"] = True
     named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]
     players = [individual for individual in individuals for _ in named]
@@ -202,7 +220,8 @@ def _scores(
     for n_arms in games.arms:
         noise = [stream(seed, f"{env} {n_arms} noise {iteration}") for env, iteration in named]
         shared["rng"] = CommonLuck(noise, len(individuals))
-        found.append(_play(engine_class(engine, model)(n_arms, players, len(players), **shared), games, seed, show))
+        options = with_prepared(model, players, n_arms, len(players), shared)
+        found.append(_play(engine_class(engine, model)(n_arms, players, len(players), **options), games, seed, show))
     return Scores(*np.concatenate(found, axis=2))
 
 
@@ -213,14 +232,17 @@ def _shared(games: Games, individuals: Sequence[NSAParameters]) -> dict[str, Any
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
         from nsa_brian.engines.response_table import ResponseTable
 
-        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=cast("Model", games.model), **GRID)
+        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=games.model, **GRID)
     return shared
 
 
 def any_finite(games: Games, individuals: Sequence[NSAParameters]) -> bool:
-    """Whether with some of the parameters activities stay finite over a few rounds; certain for the paper's model."""
+    """Whether with some of the parameters activities stay finite over a few rounds.
+
+    Certain for the paper's model, and for spikes, which are counted.
+    """
     model = games.model
-    if model == _paper() or model.kind == "spiking":
+    if model == _paper() or model.structure.spikes:
         return True
     individuals = [model.complete(individual) for individual in individuals]
     with np.errstate(all="ignore"):
@@ -302,7 +324,7 @@ def _play(engine: Engine, games: Games, seed: tuple[int, ...], show: Show) -> np
     return means.reshape(2, -1, len(games.envs), games.iterations).mean(axis=3)
 
 
-def _paper() -> AnyModel:
+def _paper() -> Model:
     """The paper's model; here, since Brian2 takes a second to import."""
     from nsa_brian.model.model import PAPER
 

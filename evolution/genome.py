@@ -13,7 +13,7 @@ from nsa_brian.parameter_set import load
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter, check_names
 
 if TYPE_CHECKING:
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
 
 class Genome:
@@ -38,7 +38,7 @@ class Genome:
     38.72983346207417
     """
 
-    def __init__(self, fixed: Mapping[str, float] | None = None, model: AnyModel | None = None) -> None:
+    def __init__(self, fixed: Mapping[str, float] | None = None, model: Model | None = None) -> None:
         self._declared: Mapping[str, Parameter] = PARAMETERS if model is None else model.declared
         self._searched = tuple(PARAMETERS) if model is None else model.searched
         # Of the 22, those that a model does not use stay where the default set has them.

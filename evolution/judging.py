@@ -120,7 +120,7 @@ def evaluate_much(
 
 
 def _blunt(judge: Games | OwnFitness) -> Games | OwnFitness:
-    """Games in which small differences of rates cannot be read; spikes are counted, and have a tolerance anyway."""
-    if not isinstance(judge, Games) or judge.model.kind == "spiking":
+    """Games in which small differences of rates cannot be read; counts of spikes have a larger tolerance anyway."""
+    if not isinstance(judge, Games) or judge.model.tolerance >= BLUNT:
         return judge
     return dataclasses.replace(judge, tolerance=max(BLUNT, judge.tolerance or 0.0))

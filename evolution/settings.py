@@ -17,7 +17,7 @@ from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
 
 #: Spread of the genes below which a search has shrunk to a point.
@@ -89,7 +89,7 @@ class SearchSettings:
         self.games.check_memory(self.population)
 
     @property
-    def model(self) -> AnyModel:
+    def model(self) -> Model:
         """What is searched."""
         return self.games.model
 

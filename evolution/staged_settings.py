@@ -17,7 +17,7 @@ from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
 
 class Rung(NamedTuple):
@@ -102,7 +102,7 @@ class StagedSettings:
             raise ValueError(f"sets must be at least the {self.starts} that runs begin at, got {shown(self.sets)}")
 
     @property
-    def model(self) -> AnyModel:
+    def model(self) -> Model:
         """What is searched."""
         return self.games.model
 

@@ -14,10 +14,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from brian2 import StateMonitor, mV, prefs, second
 
-from nsa_brian import NSA, SpikingNSA
+from nsa_brian import SpikingNSA, load, load_model, prepare
 
 n_arms = 5  # options
-NSA(n_arms, model="spiking")  # the compiled rounds find the coupling,
+prepare(load_model("spiking"), load().parameters, n_arms)  # the coupling is found with compiled rounds,
 prefs.codegen.target = "numpy"  # and one decision takes the network less time than its compiler would
 network = SpikingNSA(n_arms, seed=1)
 n = len(network.U) // n_arms  # neurons of an option, in U and in V

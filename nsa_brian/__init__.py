@@ -2,7 +2,8 @@
 
 ``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the one of spiking neurons. ``Model`` declares a
 model of your own, with ``Parameter``, ``Lateral``, ``Coupling`` and ``Population``, ``SpikingModel`` one of spiking
-neurons, with ``Parameter`` and ``Pool``; ``check`` plays it on all engines.
+neurons, with ``Parameter`` and ``Pool``; ``check`` plays it on all engines. ``prepare`` finds what a model has to find
+before it is played: ``RateMap``, ``Balance`` and ``Critical`` say what.
 ``NSAParameters`` are the paper's 22 parameters, ``load`` reads a parameter set, ``load_model`` a model. Brian2 is
 imported when it is needed, so that looking at parameters is quick.
 """
@@ -17,57 +18,81 @@ from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
 if TYPE_CHECKING:
     from nsa_brian.agent import NSA
     from nsa_brian.checking import check
-    from nsa_brian.engines.network import Decision, NSANetwork
+    from nsa_brian.engines.decision import Decision
+    from nsa_brian.engines.network import NSANetwork
+    from nsa_brian.engines.spiking import SpikingDecision, SpikingNSA
     from nsa_brian.likelihood import log_likelihood
     from nsa_brian.model.agreement import select
-    from nsa_brian.model.couplings import Coupling, Lateral, Population
     from nsa_brian.model.loading import MODELS, load_model
     from nsa_brian.model.model import Model
-    from nsa_brian.spiking.model import Pool, SpikingModel
-    from nsa_brian.spiking.network import SpikingDecision, SpikingNSA
+    from nsa_brian.model.parts import Choice, Contacts, Coupling, Input, Lateral, Phase, Population
+    from nsa_brian.model.preparing import Balance, Critical, RateMap
+    from nsa_brian.model.shipped import LIF, lif
+    from nsa_brian.model.spiking import Pool, SpikingModel
+    from nsa_brian.preparation import prepare
 
 _LAZY = {
     "NSA": "agent",
     "NSANetwork": "engines.network",
-    "Decision": "engines.network",
+    "Decision": "engines.decision",
     "Model": "model.model",
-    "Lateral": "model.couplings",
-    "Coupling": "model.couplings",
-    "Population": "model.couplings",
+    "Lateral": "model.parts",
+    "Coupling": "model.parts",
+    "Population": "model.parts",
+    "Contacts": "model.parts",
+    "Input": "model.parts",
+    "Phase": "model.parts",
+    "Choice": "model.parts",
+    "RateMap": "model.preparing",
+    "Balance": "model.preparing",
+    "Critical": "model.preparing",
     "MODELS": "model.loading",
     "load_model": "model.loading",
     "check": "checking",
     "log_likelihood": "likelihood",
-    "SpikingNSA": "spiking.network",
-    "SpikingDecision": "spiking.network",
-    "SpikingModel": "spiking.model",
-    "Pool": "spiking.model",
+    "prepare": "preparation",
+    "LIF": "model.shipped",
+    "lif": "model.shipped",
+    "SpikingNSA": "engines.spiking",
+    "SpikingDecision": "engines.spiking",
+    "SpikingModel": "model.spiking",
+    "Pool": "model.spiking",
     "select": "model.agreement",
 }
 
 __all__ = [
     "DEFAULT_SET",
     "ENGINES",
+    "LIF",
     "MODELS",
     "NSA",
     "PARAMETERS",
+    "Balance",
+    "Choice",
+    "Contacts",
     "Coupling",
+    "Critical",
     "Decision",
+    "Input",
     "Lateral",
     "Model",
     "NSANetwork",
     "NSAParameters",
     "Parameter",
     "ParameterSet",
+    "Phase",
     "Pool",
     "Population",
+    "RateMap",
     "SpikingDecision",
     "SpikingModel",
     "SpikingNSA",
     "check",
+    "lif",
     "load",
     "load_model",
     "log_likelihood",
+    "prepare",
     "select",
 ]
 

@@ -15,11 +15,11 @@ from nsa_brian.engines.base import Engine, Pull, check_integration
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, named
 from nsa_brian.engines.stretch import CompiledRounds
-from nsa_brian.model.base import AnyModel
 from nsa_brian.model.loading import load_model
-from nsa_brian.model.model import PAPER
+from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
 from nsa_brian.parameters import NSAParameters
+from nsa_brian.preparation import with_prepared
 
 
 class NSA:
@@ -46,7 +46,8 @@ class NSA:
         What is run, or what :func:`nsa_brian.load_model` takes for it; by default the model that the parameter file
         brings, else the paper's.
     **options
-        The engine's own, such as ``dt`` and ``method``.
+        The engine's own, such as ``dt`` and ``method``; ``inputs`` are values of the model's inputs by name, see
+        :class:`nsa_brian.engines.inputs.Inputs`.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class NSA:
         ties: str = "random",
         tolerance: float | None = None,
         rng: Randomness | None = None,
-        model: AnyModel | str | Path | None = None,
+        model: Model | str | Path | None = None,
         **options: Any,
     ) -> None:
         self._single = n_games is None
@@ -78,9 +79,9 @@ class NSA:
         check_integration(**{name: options[name] for name in ("dt", "method") if name in options})
         if tolerance is not None:
             options["tolerance"] = tolerance
-        self.engine: Engine = engine_class(engine, model)(
-            n_arms, parameters, 1 if n_games is None else n_games, ties, rng=rng, **options
-        )
+        make = engine_class(engine, model)
+        options = with_prepared(model, parameters, n_arms, n_games or 1, options)
+        self.engine: Engine = make(n_arms, parameters, 1 if n_games is None else n_games, ties, rng=rng, **options)
 
     def __repr__(self) -> str:
         engine = self.engine
@@ -108,7 +109,9 @@ class NSA:
         """Whether :meth:`play_ahead` is there: where rounds are compiled, and a subclass has no rules of its own."""
         return self._compiled is not None
 
-    def play_ahead(self, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def play_ahead(
+        self, probabilities: np.ndarray, luck: np.ndarray, inputs: Mapping[str, Any] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Play many rounds at once, against bandits that are known beforehand: the choices of the two verbs, faster.
 
         Parameters
@@ -116,6 +119,9 @@ class NSA:
         probabilities : array (rounds, games, arms)
         luck : array (rounds, games)
             Uniform numbers: an arm pays if its probability is above them. ``Bandit.ahead`` gives both.
+        inputs : mapping, optional
+            Values of the model's inputs from the first of these rounds on, in place of all that were given before; see
+            :class:`nsa_brian.engines.inputs.Inputs`.
 
         Returns
         -------
@@ -128,6 +134,8 @@ class NSA:
         probabilities, luck = np.atleast_1d(probabilities), np.atleast_1d(luck)
         check_probabilities("probabilities", probabilities)
         check_probabilities("luck", luck)
+        if inputs is not None:
+            self.engine.inputs.give(inputs)
         return self._compiled.play_drawing(probabilities, luck)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
@@ -136,8 +144,8 @@ class NSA:
 
 
 def read_parameters(
-    parameters: Any, model: AnyModel | str | Path | None = None
-) -> tuple[NSAParameters | Sequence[NSAParameters], AnyModel]:
+    parameters: Any, model: Model | str | Path | None = None
+) -> tuple[NSAParameters | Sequence[NSAParameters], Model]:
     """Return parameters and model as values, from all that :class:`NSA` takes for them.
 
     Raises
@@ -146,7 +154,7 @@ def read_parameters(
         If there is no such set or model, or if they contradict each other.
     """
     model = load_model(model) if isinstance(model, str | Path) else model
-    if not isinstance(model, AnyModel | None):
+    if not isinstance(model, Model | None):
         raise ValueError(f"model must be a Model, a SpikingModel, a name or a file, got {shown(model)}")
     if isinstance(parameters, str | Path):
         chosen = load(parameters)
@@ -156,7 +164,7 @@ def read_parameters(
     return parameters, PAPER if model is None else model
 
 
-def model_of(chosen: ParameterSet, model: AnyModel | None = None) -> AnyModel:
+def model_of(chosen: ParameterSet, model: Model | None = None) -> Model:
     """The model that is meant by a parameter set and, if one is given, a model; they must not contradict each other.
 
     A set of the 22 serves any model. A set that brings its model serves that one alone.
@@ -168,6 +176,6 @@ def model_of(chosen: ParameterSet, model: AnyModel | None = None) -> AnyModel:
         parts = [name for name in ours if ours[name] != theirs.get(name) and ours["format"] == theirs["format"]]
         raise ValueError(
             f"parameter set {chosen.name} brings its own model {chosen.model.name}, which is not the model "
-            f"{model.name} that was asked for: they differ in {', '.join(parts) or 'kind'}"
+            f"{model.name} that was asked for: they differ in {', '.join(parts) or 'format'}"
         )
     return model

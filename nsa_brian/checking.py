@@ -21,12 +21,12 @@ from nsa_brian.engines.registry import ENGINES, engine_class
 from nsa_brian.engines.stretch import CompiledRounds
 from nsa_brian.errors import ModelError
 from nsa_brian.model.agreement import N_LUCK
-from nsa_brian.model.base import AnyModel
+from nsa_brian.model.course import Course, default_dt
 from nsa_brian.model.loading import load_model
-from nsa_brian.model.timing import steps_of
+from nsa_brian.model.model import Model
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
-from nsa_brian.spiking.timing import DT, Timing
+from nsa_brian.preparation import with_prepared
 
 #: The engine that the others are compared with.
 REFERENCE = "network"
@@ -136,7 +136,7 @@ class EngineCheck:
 class Check:
     """What :func:`check` found: an :class:`EngineCheck` for each path, and what was played."""
 
-    model: AnyModel
+    model: Model
     engines: tuple[EngineCheck, ...]
     played: dict[str, Any] = field(default_factory=dict)
 
@@ -169,8 +169,8 @@ class Check:
         told = f"{games} games of {rounds} rounds, {arms} arms; differences up to {ROUNDING:.0e} are rounding"
         if any(found.engine == "table" and not found.refusal for found in self.engines):
             told += f", in table up to {INTERPOLATION:.0e}"
-        if self.model.noise:
-            told += "; played without the model's noise, whose numbers differ between engines"
+        if self.model.structure.inputs:
+            told += "; inputs are random numbers from 0 to 1"
         verdict = [f"they agree ({told})"]
         if not self.agree:
             wrong = [found for found in self.engines if not found.agrees]
@@ -180,7 +180,7 @@ class Check:
 
 
 def check(
-    model: AnyModel | str | Path,
+    model: Model | str | Path,
     parameters: NSAParameters | str | None = None,
     n_arms: int = 4,
     n_rounds: int = 25,
@@ -216,7 +216,7 @@ def check(
     ValueError
         If the model ends in the same error on every path.
     """
-    model = model if isinstance(model, AnyModel) else load_model(model)
+    model = model if isinstance(model, Model) else load_model(model)
     if n_rounds < 2:
         raise ValueError(f"n_rounds must be at least 2, got {n_rounds}")
     if not isinstance(parameters, NSAParameters):
@@ -263,6 +263,7 @@ class _Round:
         u, v = engine.activity
         carried = {name: engine.state(name).copy() for name in names}
         synapses = {name: array.copy() for name, array in engine.synapses.items()}
+        synapses |= {name: array[:, None].copy() for name, array in engine.signals.items()}
         return cls(arms.copy(), agreed.copy(), {"u": u.copy(), "v": v.copy()}, synapses, carried, seconds)
 
 
@@ -271,7 +272,7 @@ class _Games:
 
     def __init__(
         self,
-        model: AnyModel,
+        model: Model,
         parameters: NSAParameters,
         n_arms: int,
         n_rounds: int,
@@ -279,30 +280,27 @@ class _Games:
         seed: int,
         method: str,
     ) -> None:
-        self.model: Any = dataclasses.replace(model, noise=0.0) if model.noise else model  # type: ignore[type-var]
+        self.model, structure = model, model.structure
         self.n_rounds, self.seed = n_rounds, seed
-        self._noisy, self._size = bool(model.noise), (n_arms, parameters, n_games)
+        self._size = (n_arms, parameters, n_games)
         self.row = np.arange(n_games)
         self.chances = np.broadcast_to(np.linspace(0.2, 0.8, n_arms), (n_rounds, n_games, n_arms))
         self.luck = np.random.default_rng([seed, 1]).random((n_rounds, n_games, N_LUCK + 1))
-        self.ways = {} if model.kind == "spiking" else {"method": method}
-        structure = model.structure
-        pools = (
-            [] if model.kind == "spiking" else [n for place in structure.populations for n in structure.state(place)]
-        )
+        rng = np.random.default_rng([seed, 2])
+        sizes = {"option": (n_rounds, n_games, n_arms), "game": (n_rounds, n_games)}
+        inputs = {name: rng.random(sizes[given.per]) for name, given in structure.inputs.items()}
+        ways = {"method": method, **({"inputs": inputs} if inputs else {})}
+        self.ways = with_prepared(self.model, parameters, n_arms, n_games, ways)
         #: Names of the state that goes on from round to round, or that a game has for itself.
-        self.carried = list(dict.fromkeys([*model.carried, *pools]))
-        if model.kind == "spiking":
-            steps = Timing.of(model.values_in_si(parameters), DT).round_steps
-        else:
-            steps = steps_of(parameters, method=method)[1]
-        self.steps = steps * n_arms * n_games
+        pools = [name for place in structure.of_games for name in structure.state(place)]
+        self.carried = list(dict.fromkeys([*structure.carried, *pools]))
+        course = Course.of(model, model.values_in_si(parameters), default_dt(model), method)
+        self.steps = course.round_steps * n_arms * n_games
 
     def engine(self, name: str) -> Engine:
         """A new engine."""
-        options = {"dense": True} if name == "rounds" and self._noisy else {}  # the way that noise is integrated
         make: Any = engine_class(name, self.model)
-        return make(*self._size, rng=_Replay(self.luck, self.seed), model=self.model, **self.ways, **options)
+        return make(*self._size, rng=_Replay(self.luck, self.seed), model=self.model, **self.ways)
 
     def rewards(self, t: int, arms: np.ndarray) -> np.ndarray:
         """Rewards of the arms pulled in a round."""
@@ -320,7 +318,7 @@ class _Replay:
         return next(self._luck)
 
     def spawn(self, n_children: int) -> Any:
-        """Generators for the noise of spiking neurons."""
+        """Generators for the random numbers of neurons."""
         return self._rng.spawn(n_children)
 
 
@@ -332,11 +330,12 @@ class _Path:
     is_reference: bool = False
 
 
-def _paths(model: AnyModel) -> Iterator[_Path]:
+def _paths(model: Model) -> Iterator[_Path]:
     """All ways that a command, a user's loop or a search can take, the reference first."""
     yield _Path(REFERENCE, "", partial(_in_one_run, name=REFERENCE), is_reference=True)
     yield _Path(REFERENCE, "round by round", partial(_one_by_one, name=REFERENCE, n_rounds=FEW))
-    compiled = model.kind == "rate" and not issubclass(code_object_class(), NumpyRound)
+    # Many neurons are played round by round, each of them compiled.
+    compiled = model.structure.single and not issubclass(code_object_class(), NumpyRound)
     for name in ENGINES:
         if name == REFERENCE:
             continue
@@ -396,6 +395,8 @@ def _many(games: _Games, name: str, mend: bool = False) -> list[_Round]:
     while lengths[-1] < games.n_rounds:
         lengths.append(lengths[-1] + lengths[-2])
     for n in sorted({min(n, games.n_rounds) for n in lengths}):
+        if engine.structure.draws:  # a new game goes on with the neurons' random numbers
+            engine = games.engine(name)
         engine.reset()
         stretch = engine.stretch(mend=mend)
         start = time.perf_counter()
@@ -499,7 +500,7 @@ def _in_variables(
     return None
 
 
-def _how_it_runs(model: AnyModel) -> str:
+def _how_it_runs(model: Model) -> str:
     """What follows from the model's structure, in a sentence."""
     structure = model.structure
     if structure.dense:

@@ -11,11 +11,11 @@ __all__ = ["ModelError", "RunawayError", "closest", "printable", "shown"]
 class ModelError(ValueError):
     """A model that makes no sense, or comes to nothing; the message says where and why.
 
-    What the message repeats of the model's texts is cut at 80 characters.
+    It is one line, and what it repeats of the model's texts is cut at 80 characters.
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(shorten(message))
+        super().__init__(shorten(printable(" ".join(message.splitlines()))))
 
 
 class RunawayError(ModelError):

@@ -13,9 +13,9 @@ from nsa_brian.common.checks import check_integer, check_number, check_probabili
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import listed_sets
 from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class
-from nsa_brian.model.agreement import choice_probabilities
-from nsa_brian.model.base import AnyModel
+from nsa_brian.model.model import Model
 from nsa_brian.parameters import NSAParameters
+from nsa_brian.preparation import with_prepared
 
 
 def log_likelihood(
@@ -23,9 +23,10 @@ def log_likelihood(
     rewards: Sequence[float],
     n_arms: int,
     parameters: NSAParameters | str | Path | Mapping[str, float] | Sequence[NSAParameters],
-    model: AnyModel | str | Path | None = None,
+    model: Model | str | Path | None = None,
     lapse: float = 0.05,
     engine: str = DEFAULT_ENGINE,
+    inputs: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
     """The log-likelihood of a sequence of choices: the model sees what the subject did and got, round by round.
@@ -47,7 +48,10 @@ def log_likelihood(
         brings, else the paper's. Without noise, with which activities are not known.
     lapse : float
         From 0 to 1; with 0 a single choice that the model never makes is minus infinity.
-    engine, **options
+    engine : str
+    inputs : mapping, optional
+        Values of the model's inputs by name, round by round; see :class:`nsa_brian.engines.inputs.Inputs`.
+    **options
         As of :class:`nsa_brian.NSA`.
 
     Returns
@@ -68,17 +72,18 @@ def log_likelihood(
         raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {shown(arms)}")
     check_probabilities("rewards", got)
     lapse = check_number("lapse", lapse, 0, 1)
-    if model.noise or model.kind == "spiking":
+    if model.structure.draws:
         raise ValueError(f"model {model.name} has noise, so that its activities, and its likelihood, are not known")
     single = isinstance(parameters, NSAParameters)
     sets = [parameters] if isinstance(parameters, NSAParameters) else listed_sets(parameters)
     make: Any = engine_class(engine, model)
-    player = make(n_arms, sets, len(sets), model=model, **options)
+    options = with_prepared(model, sets, n_arms, len(sets), options)
+    player = make(n_arms, sets, len(sets), model=model, inputs=inputs, **options)
     total = np.zeros(len(sets))
     with np.errstate(divide="ignore"):  # a choice that is never made
         for arm, reward in zip(chosen, got, strict=True):
             player.respond()
-            likely = choice_probabilities(player.activity, player.ties, player.tolerance)[:, arm]
+            likely = player.probabilities()[:, arm]
             total += np.log((1 - lapse) * likely + lapse / n_arms)
             player.learn(np.full(len(sets), arm), np.full(len(sets), reward))
     return float(total[0]) if single else total

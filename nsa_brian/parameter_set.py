@@ -20,7 +20,7 @@ from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
 DEFAULT_SET = "evolved"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
@@ -34,7 +34,7 @@ class ParameterSet:
     name: str = ""
     source: str = ""
     note: str = ""
-    model: AnyModel | None = None
+    model: Model | None = None
     evolve: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -74,11 +74,9 @@ class ParameterSet:
             raise ValueError(f"'evolve' must be a JSON object, got {type(evolve).__name__}")
         model = None
         if record.get("model") is not None:
-            from nsa_brian.model.base import (
-                model_from_dict,  # here: it takes Brian2, which looking at parameters does not
-            )
+            from nsa_brian.model.model import Model  # here: it takes Brian2, which looking at parameters does not
 
-            model = model_from_dict(record["model"])
+            model = Model.from_dict(record["model"])
         declared = None if model is None else model.declared
         return cls(NSAParameters.from_dict(values, declared), **{"name": name, **labels}, model=model, evolve=evolve)
 

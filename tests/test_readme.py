@@ -4,13 +4,14 @@ import re
 import shlex
 
 import pytest
-from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook
+from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook, recipe
 
 from experiments.parser import build_parser
 
 README = PAGES["README.md"]
 #: Scripts of all pages. Those with networks, which Brian2 compiles in many pieces, and with spiking neurons are among
-#: the slow ones, but for the README's; an example has spiking neurons by default.
+#: the slow ones, but for the README's; an example has spiking neurons by default. The recipes of the guide to models
+#: are run in tests/nsa_brian/test_extensions.py.
 SCRIPTS = [
     pytest.param(
         name, i, marks=pytest.mark.slow if re.search("NSANetwork|spiking", text) and name != "README.md" else ()
@@ -18,6 +19,7 @@ SCRIPTS = [
     for name in PAGES
     if name not in NOTEBOOKS
     for i, text in enumerate(blocks(name))
+    if name != "docs/howto/models.md" or not recipe(text)
 ]
 #: The notebooks that run by default; the others take some seconds each.
 QUICK = ("docs/tutorials/first_game.md",)

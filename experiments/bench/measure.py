@@ -22,11 +22,11 @@ from experiments.bench.stretches import best
 from experiments.core.game import play
 from experiments.core.randomness import streams
 from nsa_brian import NSA, Lateral, Model, NSAParameters, load
-from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
+from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import PAPER
 from nsa_brian.model.timing import steps_of
 
@@ -229,7 +229,7 @@ def engine_share(effort: Effort) -> float:
 
 def unit_step(parameters: NSAParameters, steps: int, effort: Effort) -> tuple[float, float | None]:
     """Nanoseconds a pair and time step in a batch: generated code, and the limit, taking turns."""
-    pairs, value = Pairs([parameters], UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
+    pairs, value = Pairs([PAPER.values_in_si(parameters)], UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
     given = (np.zeros(UNITS, dtype=int), {"Phi_v": value})
     try:
         limit = LimitKernel(parameters)

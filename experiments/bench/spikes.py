@@ -12,8 +12,10 @@ import numpy as np
 
 from experiments.bench.limit import address, compiled, doubles
 from experiments.bench.stretches import best
-from nsa_brian import SpikingNSA
-from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian import load, prepare
+from nsa_brian.engines.columns import ColumnRounds
+from nsa_brian.engines.network import NSANetwork
+from nsa_brian.model.shipped import SPIKING
 
 #: Options, and games played at once; neurons are the model's own 20 for each option in U and in V.
 ARMS, GAMES = 5, (1, 10)
@@ -32,15 +34,15 @@ class LimitSpikes:
         If there is no C++ compiler that works.
     """
 
-    def __init__(self, engine: SpikingRounds, seed: int = 0) -> None:
+    def __init__(self, engine: ColumnRounds, seed: int = 0) -> None:
         self._run = compiled("spikes_kernel.cpp").spiking_round
-        values, timing = engine.values[0], engine.games.timing[0]
-        self._membrane = doubles([*(values[name] for name in _FIELDS), timing.dt])
+        values, course = engine.values[0], engine.columns.courses[0]
+        self._membrane = doubles([*(values[name] for name in _FIELDS), course.dt])
         neurons = int(values["neurons"])
         room = (engine.n_arms * neurons + 7) // 8 * 8
         self._sizes = (engine.n_games, engine.n_arms, neurons)
-        self._steps = timing.steps[:3]
-        self._gain = np.ascontiguousarray(engine.gains(), dtype=float)
+        self._steps = (course.input_steps, course.reading_step, course.round_steps)
+        self._gain = np.ascontiguousarray(engine.static("gain"))
         self._streams = np.random.default_rng(seed).integers(0, 2**62, (engine.n_games, 2, room))
         self.counts = np.zeros((2, engine.n_games, engine.n_arms))
 
@@ -53,10 +55,12 @@ class LimitSpikes:
 def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
     """Milliseconds a round of all games by name, and how many neurons take a step in a second."""
     found: dict[str, Any] = {}
+    prepared = prepare(SPIKING, load().parameters, ARMS)
     for n_games in GAMES:
         tick(f"spiking neurons, {n_games} games, against the limit")
-        network = SpikingNSA(ARMS, n_games=n_games, seed=0)
-        engine = SpikingRounds(ARMS, n_games=n_games, seed=0)
+        network = NSANetwork(ARMS, n_games=n_games, seed=0, model=SPIKING, prepared=prepared)
+        rng = np.random.default_rng(0)
+        engine = ColumnRounds(ARMS, n_games=n_games, rng=rng, model=SPIKING, prepared=prepared)
         w = np.linspace(0, engine.parameters[0].w_max, ARMS)  # from options that fall silent to one that lasts
         for each in (network, engine):
             each.set_weights(w)
@@ -67,7 +71,7 @@ def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lam
         times = 1e3 * np.min([[best(turn, 1) for turn in turns] for _ in range(6 * repeats)], axis=0)
         slow = 1e3 * best(partial(network.respond), network_rounds)
         limit = float(times[1]) if len(times) > 1 else None
-        steps = sum(engine.games.neurons.values()) * n_games * engine.games.timing[0].round_steps
+        steps = sum(engine.columns.neurons.values()) * n_games * engine.columns.courses[0].round_steps
         found |= {
             f"spiking.network_ms_per_round.games{n_games}": slow,
             f"spiking.ms_per_round.games{n_games}": float(times[0]),

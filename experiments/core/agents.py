@@ -16,7 +16,7 @@ from nsa_brian import NSAParameters
 from nsa_brian.errors import closest, shown
 
 if TYPE_CHECKING:
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
 #: The agents of the paper's comparison, and chance.
 PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
@@ -80,10 +80,11 @@ def make_agent(
     parameters: NSAParameters,
     engine: str,
     ties: str,
-    model: AnyModel | None = None,
+    model: Model | None = None,
+    **options: Any,
 ) -> Agent:
-    """Build an agent for many games at once; the last four arguments matter to the nsa kind only."""
+    """Build an agent for many games at once; arguments from ``parameters`` on matter to the nsa kind only."""
     if is_nsa(name):
-        return nsa_brian.NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, model=model)
+        return nsa_brian.NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, model=model, **options)
     policy, _, variant = name.partition(":")
     return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

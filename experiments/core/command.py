@@ -60,10 +60,10 @@ def check_registries() -> None:
                 wanted = f"a class derived from {kind.__module__.partition('.')[0]}.{kind.__name__}"
                 raise ValueError(f"{what} {shown(name)} of a plugin must be {wanted}, got {shown(entered)}")
     if "nsa_brian.model.loading" in sys.modules:  # else nobody entered a model
-        from nsa_brian.model.base import AnyModel
+        from nsa_brian.model.model import Model
 
         for name, model in nsa_brian.MODELS.items():
-            if not isinstance(name, str) or not isinstance(model, AnyModel):
+            if not isinstance(name, str) or not isinstance(model, Model):
                 raise ValueError(f"model {shown(name)} of a plugin must be a Model, got {shown(model)}")
 
 

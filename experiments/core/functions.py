@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from experiments.core.cells import Arrays
 from nsa_brian import NSAParameters
-from nsa_brian.codegen.expression import numpy_function
 from nsa_brian.codegen.pairs import answers
-from nsa_brian.engines.rounds import Rounds
+from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.critical import critical
+from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import PAPER, Model
+from nsa_brian.preparation import with_prepared
 
 #: Arms of a game, where the activity left of one option depends on their number.
 ARMS = 10
@@ -42,6 +44,16 @@ def respond(parameters: NSAParameters, points: int, model: Model | None = None, 
     }
 
 
+def refusal(model: Model | None) -> str:
+    """Why what is left at a round's end is no function of the weight; empty if it is one."""
+    structure = (PAPER if model is None else model).structure
+    if structure.spikes:
+        return "its neurons spike, and how many spikes are left is random"
+    if structure.draws and not structure.noise:
+        return "its populations draw random numbers in every time step"
+    return ""
+
+
 def critical_weight(parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS) -> float:
     """Return w* among some weights, in the games that :func:`holds_for` names; NaN if there is none."""
     return critical(w, activities_left(parameters, without_noise(model), w, arms)[0])
@@ -66,6 +78,9 @@ def holds_for(model: Model | None, arms: int) -> str:
         said.append("w at the start of a round")
     if structure.noise:
         said.append("without the noise")
+    inputs = {name: structure.inputs[name].default for name in structure.outside if name in structure.inputs}
+    if inputs:
+        said.append(", ".join(f"{name} = {default:g}" for name, default in inputs.items()))
     return "; ".join(said)
 
 
@@ -79,7 +94,9 @@ def activities_left(parameters: NSAParameters, model: Model, w: np.ndarray, arms
     n_arms = arms if model.structure.depends_on_arms else 2
     n_parts = -(-len(w) * n_arms // OPTIONS_AT_ONCE)
     size = -(-len(w) // min(n_parts, len(w)))
-    engine = Rounds(n_arms, parameters, size, rng=np.random.default_rng(0), model=model)
+    make: Any = engine_class("rounds", model)
+    options = with_prepared(model, parameters, n_arms, size, {"model": model})
+    engine = make(n_arms, parameters, size, rng=np.random.default_rng(0), **options)
     left = []
     for part in (w[i : i + size] for i in range(0, len(w), size)):  # a game for each weight
         engine.reset()

@@ -6,16 +6,20 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, get_origin, get_type_hints
 
 from experiments.core.agents import PAPER, expand, tuned
+from experiments.core.model_inputs import INPUT_HELP, digests_of, files_of
 from experiments.core.named import read, read_agent
 from experiments.core.nsa_agents import MODEL_HELP, NSA, NSAAgent, is_nsa
 from experiments.core.options import setting, some
 from experiments.core.settings import PlaySettings
 from nsa_brian import DEFAULT_SET
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
+from nsa_brian.errors import printable
+from nsa_brian.plugins import plugin_digests
 
 #: The bandits of the paper's comparison.
 PAPER_BANDITS = ("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP")
@@ -42,6 +46,7 @@ class GameSettings:
     engine: str = setting(DEFAULT_ENGINE, f"how NSA is run: {', '.join(ENGINES)}", "NAME")
     ties: str = setting("random", "ties of NSA's argmax: random, or first (not with engine table)", "RULE")
     seed: int = setting(0, "same seed, same games")
+    input: tuple[str, ...] = setting((), INPUT_HELP, "NAME=FILE.csv", flag="--input")
     nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -52,6 +57,12 @@ class GameSettings:
                 raise ValueError(f"{name} names {twice} twice")
         others = {agent: read_agent(agent) for agent in self.agents if is_nsa(agent) and agent != NSA}
         object.__setattr__(self, "nsa_agents", {NSA: read(self.parameters, self.model), **others})
+        _ = self.input_digests  # the files are read now
+
+    @cached_property
+    def input_digests(self) -> dict[str, str]:
+        """The digests of the files with values of inputs, by their paths."""
+        return digests_of(files_of(self.input))
 
     def games(self, env: str, arms: int, env_options: Mapping[str, Any] = MappingProxyType({})) -> PlaySettings:
         """The games of these settings on one bandit, checked."""
@@ -62,6 +73,9 @@ class GameSettings:
     def values(self, env: str, arms: int, env_options: Mapping[str, Any]) -> PlaySettings:
         """The same, not checked yet."""
         shared = some(self, "trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents")
+        if self.input:
+            shared["input_files"] = files_of(self.input)
+            shared["inputs"] = {**plugin_digests(), **self.input_digests}
         return PlaySettings(env=env, env_options=dict(env_options), arms=arms, **shared, **vars(self.nsa_agents[NSA]))
 
     @property
@@ -91,9 +105,9 @@ class NamesSets(Protocol):
 
 
 def model_told(settings: NamesSets) -> str:
-    """The name of NSA's model, to be put behind something; nothing for the paper's."""
-    name = _model_names(settings)
-    return f", model {name}" if name else ""
+    """The name of NSA's model and the files of its inputs, to be put behind something; nothing for the paper's."""
+    name, inputs = _model_names(settings), getattr(settings, "input", ())
+    return (f", model {name}" if name else "") + "".join(f", input {printable(text)}" for text in inputs)
 
 
 def _model_names(settings: NamesSets) -> str:
@@ -103,6 +117,8 @@ def _model_names(settings: NamesSets) -> str:
 def told(settings: Any) -> dict[str, Any]:
     """Settings as plain JSON, with the parameters, models and tuned policies that they name, in full."""
     plain = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings) if field.init}
+    if not plain.get("input"):
+        plain.pop("input", None)
     if "parameters" in plain:
         del plain["model"]  # its name, and all of it, follow
         plain.update(_named(settings))

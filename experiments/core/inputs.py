@@ -1,8 +1,8 @@
 """Input files: read once, and identified by the SHA-256 of their content.
 
-What a result depends on beside its settings is in files: plugins, and files that options of a bandit name. Their
-digests are part of the settings, and so of a result's identity. Parameter sets and models are in the settings in full.
-Files that a plugin opens by itself are not known here.
+What a result depends on beside its settings is in files: plugins, files that options of a bandit name, and values of a
+model's inputs. Their digests are part of the settings, and so of a result's identity. Parameter sets and models are in
+the settings in full. Files that a plugin opens by itself are not known here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ChangedInputError(UserError, ValueError):
 def file_digests(env: str, options: Mapping[str, Any]) -> dict[str, str]:
     """The digests of the files that a bandit's options name, by their paths; of those that can be read."""
     paths = filter(os.path.isfile, _texts(env, options).values())
-    found = {path: once(_read, path) for path in paths}
+    found = {path: once(read_digest, path) for path in paths}
     return {path: digest for path, digest in found.items() if digest}
 
 
@@ -46,7 +46,7 @@ def with_tables(env: str, options: Mapping[str, Any], inputs: Mapping[str, str])
     for key, path in _texts(env, options).items():
         if path in inputs:
             found[key] = _table(path, inputs[path])
-        elif os.path.isfile(path) and _read(path):
+        elif os.path.isfile(path) and read_digest(path):
             raise _changed(path)
     return {**options, **found}
 
@@ -56,7 +56,7 @@ def check_unchanged(env: str, options: Mapping[str, Any], inputs: Mapping[str, s
     if envs.BANDITS.get(env) is Schedule:
         return
     for path in _texts(env, options).values():
-        if (path in inputs or os.path.isfile(path)) and _read(path) != inputs.get(path, ""):
+        if (path in inputs or os.path.isfile(path)) and read_digest(path) != inputs.get(path, ""):
             raise _changed(path)
 
 
@@ -78,7 +78,7 @@ def _texts(env: str, options: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in whole.items() if key != "preset" and isinstance(value, str)}
 
 
-def _read(path: str) -> str:
+def read_digest(path: str) -> str:
     """The digest of a file, whose content is kept; empty if it cannot be read, which its user will say."""
     try:
         with Path(path).open("rb") as file:
@@ -94,9 +94,14 @@ def _read(path: str) -> str:
 
 @lru_cache(maxsize=8)
 def _table(path: str, digest: str) -> np.ndarray:
-    if digest not in _contents and _read(path) != digest:
+    return parse_table(content_of(path, digest), path)
+
+
+def content_of(path: str, digest: str) -> bytes:
+    """The content of a file that has this digest; refused if it has changed since and nobody kept it."""
+    if digest not in _contents and read_digest(path) != digest:
         raise _changed(path)
-    return parse_table(_contents[digest], path)
+    return _contents[digest]
 
 
 def _changed(path: str) -> ChangedInputError:

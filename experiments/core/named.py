@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import nsa_brian
 from experiments.core.nsa_agents import NSA, NSAAgent, plain_model
@@ -81,13 +81,6 @@ def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
     found = model_of(chosen, once(nsa_brian.load_model, model) if model else None)
     own = None if found == nsa_brian.MODELS["paper"] else found
     return replace(chosen, parameters=found.complete(chosen.parameters), model=own)
-
-
-def rates_only(given: dict[str, Any]) -> dict[str, Any]:
-    """Options without a model of spiking neurons, for studies in which only models of rates make sense."""
-    if given.get("model") and read(model=given["model"]).spiking:
-        return {name: value for name, value in given.items() if name != "model"}
-    return given
 
 
 def set_of(model: str) -> str:

@@ -10,15 +10,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from nsa_brian import DEFAULT_SET, PARAMETERS, NSAParameters, Parameter, load
 from nsa_brian.model.timing import steps_of
 
 if TYPE_CHECKING:
-    from nsa_brian import SpikingModel
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
 NSA = "nsa"
 
@@ -56,8 +55,9 @@ class NSAAgent:
 
     @property
     def spiking(self) -> bool:
-        """Whether its neurons spike."""
-        return self.model is not None and self.model["format"] == "nsa-spiking-model"
+        """Whether the neurons of both U and V spike."""
+        model = self.make_model()
+        return model is not None and all(model.structure.populations[name].spikes for name in "uv")
 
     @property
     def model_name(self) -> str:
@@ -70,7 +70,7 @@ class NSAAgent:
         declared = {**PARAMETERS, **{values["name"]: Parameter.from_dict(values) for values in own}}
         return NSAParameters.from_dict(self.parameters, declared)
 
-    def make_model(self) -> AnyModel | None:
+    def make_model(self) -> Model | None:
         """The model, checked; None for the paper's."""
         return None if self.model is None else _made(json.dumps(self.model))
 
@@ -78,30 +78,34 @@ class NSAAgent:
         """The same with another strength of noise."""
         if self.model is None and not noise:
             return self
-        model = self.model or nsa_brian.MODELS["paper"].to_dict()
-        if "noise" not in model:
-            raise ValueError(f"the model {model['name']} has noise of its own: noise is for models of rates")
-        return replace(self, model={**model, "noise": noise})
+        model = self.make_model() or nsa_brian.MODELS["paper"]
+        replaced = [population.name for population in model.populations if population.name in ("u", "v")]
+        if replaced:
+            raise ValueError(
+                f"noise is added to the rates of U and V, and the model {model.name} has neurons of its own in "
+                f"{' and '.join(map(str.upper, replaced))}"
+            )
+        return replace(self, model={**model.to_dict(), "noise": noise})
 
     def check(self, engine: str) -> None:
         """Refuse what the engine refuses."""
         parameters, model = self.make_parameters(), self.make_model()
         if model is not None and model.refusal(engine):
             raise ValueError(model.refusal(engine))
-        if model is None or model.kind == "rate":
+        if model is None:
             steps_of(parameters)
         else:
-            from nsa_brian.spiking.calibration import check_map  # here, since it takes Brian2
+            from nsa_brian.preparation import check_map  # here, since it takes Brian2
 
-            check_map(cast("SpikingModel", model), parameters)
+            check_map(model, parameters)
 
 
 @lru_cache(maxsize=64)
-def _made(text: str) -> AnyModel:
+def _made(text: str) -> Model:
     return nsa_brian.Model.from_dict(json.loads(text))
 
 
-def plain_model(model: AnyModel | Mapping[str, Any] | None) -> dict[str, Any] | None:
+def plain_model(model: Model | Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A model as plain data; None for the paper's."""
     if model is None or isinstance(model, Mapping):
         return None if model is None else dict(model)

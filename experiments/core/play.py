@@ -17,6 +17,7 @@ from experiments.core.settings import PlaySettings
 def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:
     """One of the agents, with the random numbers of some repetitions."""
     nsa = settings.nsa_agent(agent) if is_nsa(agent) else NSAAgent()
+    inputs = settings.inputs_of(agent) if is_nsa(agent) else {}
     return make_agent(
         agent,
         settings.arms,
@@ -26,6 +27,7 @@ def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent
         settings.engine,
         settings.ties,
         nsa.make_model(),
+        **({"inputs": inputs} if inputs else {}),
     )
 
 

@@ -8,12 +8,15 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 import envs
 from envs import Bandit
 from evolution.memory import NUMBER, check_memory
 from experiments.core.agents import PAPER, check_names
 from experiments.core.errors import at_least
 from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
+from experiments.core.model_inputs import check_tables, digests_of, tables, values_for
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load
@@ -25,6 +28,8 @@ from nsa_brian.plugins import plugin_digests
 BYTES_A_ROUND = 33
 #: Strongest noise, in units of the activity, whose own scale is 1: beyond, numbers end long before the noise does.
 MOST_NOISE = 1e6
+#: Settings that are stored where they say something.
+_OPTIONAL = {"inputs", "input_files"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +40,9 @@ class PlaySettings:
     ``nsa_agents`` has those of others of its kind, ``nsa:WHAT``; what is not given of them is read. A ``noise`` other
     than 0 is that of all of them; else models with noise of their own keep it.
 
-    ``inputs`` has the digests of the input files by their paths: of the plugins, and of files that ``env_options``
-    name, which are read when the settings are made.
+    ``inputs`` has the digests of the input files by their paths: of the plugins, of files that ``env_options`` name,
+    which are read when the settings are made, and of ``input_files``: those with the values of a model's inputs, by the
+    inputs' names. Agents of the nsa kind are told those that their model has.
     """
 
     env: str = "MAB-P"
@@ -55,9 +61,10 @@ class PlaySettings:
     model: dict[str, Any] | None = None
     nsa_agents: dict[str, NSAAgent] = field(default_factory=dict)
     inputs: dict[str, str] = None  # type: ignore[assignment]  # digests once the settings are made
+    input_files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        known = plugin_digests() if self.inputs is None else self.inputs
+        known = {**plugin_digests(), **digests_of(self.input_files)} if self.inputs is None else self.inputs
         object.__setattr__(self, "inputs", {**file_digests(self.env, self.env_options), **known})
         at_least(self, arms=2, trials=1, rounds=1, repetitions=1, seed=0)
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
@@ -102,6 +109,9 @@ class PlaySettings:
                 self.nsa_agent(name).check(self.engine)
                 if ties_refusal(self.engine, self.ties):
                     raise ValueError(ties_refusal(self.engine, self.ties))
+        if self.input_files:
+            models = [self.nsa_agent(name).make_model() for name in self.agents if is_nsa(name)]
+            check_tables(self.input_tables, self.input_files, models, [self.arms])
         horizon = self.make_bandit(1).horizon
         if horizon is not None and horizon < self.n_rounds:
             raise ValueError(
@@ -122,9 +132,18 @@ class PlaySettings:
     def id(self) -> str:
         """A short name that differs when the settings or the input files do."""
         plain = dataclasses.asdict(self)
-        plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents", "inputs")}
+        plain = {key: value for key, value in plain.items() if value or key not in _OPTIONAL | {"model", "nsa_agents"}}
         text = json.dumps(plain, sort_keys=True)
         return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    @property
+    def input_tables(self) -> dict[str, np.ndarray]:
+        """The values of inputs by name, (rounds, columns) each."""
+        return tables(self.input_files, self.inputs)
+
+    def inputs_of(self, agent: str) -> dict[str, np.ndarray]:
+        """The values of those inputs that an agent of the nsa kind has, as engines take them."""
+        return values_for(self.nsa_agent(agent).make_model(), self.input_tables) if self.input_files else {}
 
     @property
     def bandit_options(self) -> dict[str, Any]:
@@ -138,9 +157,9 @@ class PlaySettings:
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """All of them as plain values; without ``inputs`` if there are none."""
+        """All of them as plain values; without input files if there are none."""
         plain = dataclasses.asdict(self)
-        return plain if self.inputs else {key: value for key, value in plain.items() if key != "inputs"}
+        return {key: value for key, value in plain.items() if value or key not in _OPTIONAL}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> PlaySettings:

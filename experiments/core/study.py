@@ -114,8 +114,8 @@ class Study(ABC, Generic[S, F]):
     # Files --------------------------------------------------------------------------------------------------------
 
     def told(self, settings: S) -> dict[str, Any]:
-        """Settings as plain JSON, with what they name in full, and with digests of the plugins if there are any."""
-        inputs = plugin_digests()
+        """Settings as plain JSON, with what they name in full, and with digests of input files if there are any."""
+        inputs = {**plugin_digests(), **getattr(settings, "input_digests", {})}
         return told(settings) | ({"inputs": inputs} if inputs else {})
 
     def identity(self, settings: S) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from evolution.checkpoint import CHECKPOINT, identity, search_id, versions
 from evolution.search import Search
@@ -18,7 +21,15 @@ from experiments.core.options import chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.evolve import folder as folders
 from experiments.evolve.folder import Begun
-from experiments.evolve.settings import PRESETS, EvolutionSettings, assigned, assignments, check_kind, preset_for
+from experiments.evolve.settings import (
+    PRESETS,
+    EvolutionSettings,
+    assigned,
+    assignments,
+    check_kind,
+    preset_for,
+    read_inputs,
+)
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER
@@ -55,7 +66,7 @@ class Asked:
 def begun(args: argparse.Namespace) -> Asked:
     """A new search, or the same one if its folder is there."""
     settings, wanted = _settings(args)
-    return Asked(_folder(args, "evolution", settings, wanted), dataclasses.asdict(settings), settings, wanted)
+    return Asked(_folder(args, "evolution", settings, wanted), settings.to_dict(), settings, wanted)
 
 
 def reproduced(args: argparse.Namespace) -> Asked:
@@ -78,7 +89,7 @@ def reproduced(args: argparse.Namespace) -> Asked:
     folder = _folder(args, "reproduced", settings, wanted)
     if folder.resolve() == Path(args.reproduce).resolve().parent:
         raise ValueError(f"{args.reproduce} lies in {folder}: run its search again in another folder (--out)")
-    return Asked(folder, dataclasses.asdict(settings), settings, wanted)
+    return Asked(folder, settings.to_dict(), settings, wanted)
 
 
 def resumed(args: argparse.Namespace) -> Asked:
@@ -130,7 +141,8 @@ def _load(
             raise ValueError(
                 f"the search in {folder} has --{name} {differs}; {may} may differ (--out starts a new search)"
             )
-    folders.check_inputs(folder, found.inputs, folders.inputs_of(found.settings))
+    named = dataclasses.replace(found.settings, input=given.get("input", found.settings.input))
+    folders.check_inputs(folder, found.inputs, folders.inputs_of(named))
     settings = found.search.settings
     if wanted is not None and identity(wanted.to_dict()) != identity(settings.to_dict()):
         raise ValueError(f"the search in {folder} is another one (--out starts a new search)")
@@ -138,7 +150,7 @@ def _load(
         raise ValueError(f"the search in {folder} is at generation {found.search.generation} already")
     if found.versions != versions():
         note(f"{folder} was begun with {found.versions}, goes on with {versions()}")
-    return found.settings, found.search
+    return named, found.search
 
 
 def _agrees(name: str, value: Any, found: Begun, wanted: SearchSettings | StagedSettings | None) -> bool:
@@ -150,9 +162,16 @@ def _agrees(name: str, value: Any, found: Begun, wanted: SearchSettings | Staged
         if isinstance(wanted, SearchSettings):
             return wanted.start == search.start
         return search.model.complete(once(load, value).parameters) == search.start
+    if name == "input":
+        now = read_inputs(value, search.model, search.games.arms)
+        return value == found.settings.input or _plain(now) == search.games.inputs
     if name == "fix":
         return assignments(value) == search.fixed
     return value == getattr(found.settings, name)
+
+
+def _plain(tables: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    return {name: table.tolist() for name, table in tables.items()}
 
 
 def _shown(value: Any) -> str:

@@ -211,7 +211,7 @@ def _outcome(
     again: ParameterSet | None,
 ) -> dict[str, Any]:
     return {
-        "settings": dataclasses.asdict(settings),
+        "settings": settings.to_dict(),
         "versions": versions(),
         "genes": search.genome.size,
         "generations": search.generation,

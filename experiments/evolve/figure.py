@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,8 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from evolution.genome import Genome, position
 from experiments.core.figures import house_style, new_figure
 from nsa_brian import NSAParameters, Parameter
-from nsa_brian.codegen.expression import numpy_function
-from nsa_brian.model.base import AnyModel
+from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import PAPER, Model
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
@@ -77,12 +76,13 @@ def draw_genome(generation: Generation, genome: Genome, bins: int = 20) -> Figur
     return figure
 
 
-def draw_functions(generation: Generation, model: AnyModel = PAPER) -> Figure:
+def draw_functions(generation: Generation, model: Model = PAPER) -> Figure:
     """Gaussian-sigmoids and neural responses of the better half, the fitter the darker."""
     better = _better_half(generation)
     x = np.linspace(-0.5, 2, 501)
     with house_style():
-        rows = 2 if model.kind == "rate" else 1
+        responses = any(model.structure.populations[name].single for name in "uv")  # others have none
+        rows = 2 if responses else 1
         figure = new_figure(9, 3 * rows)
         axes = figure.subplots(rows, 2)
         for ax, variable, text in zip(
@@ -131,11 +131,14 @@ def _better_half(generation: Generation) -> dict[str, np.ndarray]:
     return {name: array[:half] for name, array in generation.items()}
 
 
-def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x: np.ndarray, model: AnyModel) -> None:
+def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x: np.ndarray, model: Model) -> None:
     """One of the model's functions, for each individual, made from the model's own strings."""
     argument = {"Phi_v": "w", "Phi_eta": "w", "phi_u": "u", "phi_v": "v"}[variable]
     kind = variable.removeprefix("Phi_").removeprefix("phi_")
-    source = model.function_of_weight(kind) if argument == "w" else cast(Model, model).response_of(kind)
+    if variable not in model.structure.expressions:
+        ax.text(0.5, 0.5, "the model has none", transform=ax.transAxes, ha="center", color="grey")
+        return
+    source = model.function_of_weight(kind) if argument == "w" else model.response_of(kind)
     known = {argument, *source.names, *model.declared}
     others = sorted(source.identifiers & set(model.structure.dimensions) - known)
     if others:

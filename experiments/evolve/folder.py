@@ -11,6 +11,7 @@ from evolution import Champion, Search, StagedSearch, checkpoint, staged
 from evolution.staged import AnySearch
 from experiments.core.files import write_text
 from experiments.core.inputs import file_digests
+from experiments.core.model_inputs import digests_of, files_of
 from experiments.core.options import some
 from experiments.core.outside import note
 from experiments.evolve.progress import so_far
@@ -21,8 +22,8 @@ from nsa_brian.plugins import plugin_digests
 
 BEST = "best.json"
 
-#: Options that a search itself does not know: it has the model and the start, not what they are called.
-NAMED = ("model", "start")
+#: Options that a search itself does not know: it has model, start and values of inputs, not what they are called.
+NAMED = ("model", "start", "input")
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,18 @@ def is_there(folder: Path) -> bool:
 
 
 def save(folder: Path, settings: EvolutionSettings, search: AnySearch) -> None:
-    """Write what there is of a search, what its options called the model and the start, and its input files."""
-    search.save(folder, extra={"options": some(settings, *NAMED), "inputs": inputs_of(settings)})
+    """Write what there is of a search, what its options called model, start and inputs, and its input files."""
+    options = {name: value for name, value in some(settings, *NAMED).items() if value or name != "input"}
+    search.save(folder, extra={"options": options, "inputs": inputs_of(settings)})
 
 
 def inputs_of(settings: EvolutionSettings) -> dict[str, str]:
-    """The digests of the input files of a search by their paths: of the plugins, and of files of bandits' presets."""
+    """The digests of a search's input files by their paths: plugins, files of bandits' presets, values of inputs."""
     found = plugin_digests()
     for env in settings.envs:
         name, _, preset = env.partition(":")
         found |= file_digests(name, {"preset": preset})
-    return found
+    return found | digests_of(files_of(settings.input))
 
 
 def check_inputs(folder: Path, begun: Mapping[str, str] | None, now: Mapping[str, str]) -> None:
@@ -93,13 +95,21 @@ def load(folder: str | Path, generations: int | None = None) -> Begun:
         extra, versions, name = saved.extra, saved.versions, checkpoint.CHECKPOINT
     settings = EvolutionSettings.of(search.settings)
     options = extra.get("options", {})  # none if it was saved from Python
-    if not isinstance(options, dict) or not all(isinstance(value, str) for value in options.values()):
+    if not isinstance(options, dict) or not all(map(_is_option, options.items())):
         raise ValueError(f"{folder / name}: its options are not what we write")
-    settings = dataclasses.replace(settings, **{name: options[name] for name in NAMED if name in options})
+    given = {name: options[name] for name in NAMED if name in options}
+    settings = dataclasses.replace(settings, **{**given, "input": tuple(options.get("input", ()))})
     inputs = extra.get("inputs")
     if inputs is not None and not (isinstance(inputs, dict) and all(isinstance(d, str) for d in inputs.values())):
         raise ValueError(f"{folder / name}: its inputs are not what we write")
     return Begun(settings, versions, search, inputs)
+
+
+def _is_option(item: tuple[str, object]) -> bool:
+    name, value = item
+    if name != "input":
+        return isinstance(value, str)
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, champion: Champion) -> ParameterSet:
@@ -115,7 +125,7 @@ def save_champion(folder: Path, settings: EvolutionSettings, search: AnySearch, 
         f"reward {found['reward']:.4f}, regret {found['regret']:.4f}."
         + ("" if champion.training is None else f" Highest fitness in the search: {champion.training:.4f}."),
         model=None if model == PAPER else model,
-        evolve=dataclasses.asdict(settings) if _is_said_by(settings, search) else None,
+        evolve=settings.to_dict() if _is_said_by(settings, search) else None,
     )
     write_text(folder / BEST, best.to_json())
     return best
@@ -126,7 +136,9 @@ def _is_said_by(settings: EvolutionSettings, search: AnySearch) -> bool:
 
     Who runs a search again runs it to its end; one that was begun from Python may have what no option has.
     """
-    return bool(search.stop) and settings.start != OF_ITS_OWN and search.settings.games.tolerance is None
+    games = search.settings.games
+    told = games.tolerance is None and bool(games.inputs) == bool(settings.input)
+    return bool(search.stop) and settings.start != OF_ITS_OWN and told
 
 
 def _told(settings: EvolutionSettings, search: AnySearch) -> str:

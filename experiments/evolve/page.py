@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,9 @@ from experiments.core.page import inline, render, shown
 from experiments.evolve import folder as folders
 from experiments.evolve.progress import game_rounds
 from experiments.evolve.settings import EvolutionSettings, inexactly, one_run
-from experiments.evolve.strategy import GAMES, SPIKING_GAMES, strategy
+from experiments.evolve.strategy import games_of, strategy
 from nsa_brian import NSAParameters
+from nsa_brian.model.model import Model
 
 PAGE = "search.html"
 
@@ -79,11 +79,11 @@ def page(
         report=report_table(champion.report),
         best=folder / folders.BEST,
         sentences=strategy(champion.parameters, model, search.genome).sentences(),
-        measured=_measured(GAMES if model.kind == "rate" else SPIKING_GAMES),
+        measured=_measured(model),
         figures=[Figure(name, *CAPTIONS[name], inline(found[name])) for name in CAPTIONS if name in found],
         parameters=_rows(champion.parameters, search),
         command=f"nsa evolve --resume {quote(str(folder))}",
-        settings={name: shown(value) for name, value in dataclasses.asdict(settings).items() if _is_given(value)},
+        settings={name: shown(value) for name, value in settings.to_dict().items() if _is_given(value)},
         versions=", ".join(f"{name} {version}" for name, version in versions().items()),
     )
 
@@ -95,10 +95,11 @@ def report_table(report: Mapping[str, Mapping[str, float]]) -> tuple[list[str], 
     return ["", *(COLUMNS[key] for key in columns)], rows
 
 
-def _measured(games: tuple[int, int, int]) -> str:
+def _measured(model: Model) -> str:
     """What the strategy was read from."""
-    played = "{1} games of MAB-P with {0} arms, two trials of {2} rounds".format(*games)
-    return f"Measured in {played}, and with an arm that pays always or never."
+    played = "{1} games of MAB-P with {0} arms, two trials of {2} rounds".format(*games_of(model))
+    inputs = ", inputs at their defaults" if model.structure.inputs else ""
+    return f"Measured in {played}, and with an arm that pays always or never{inputs}."
 
 
 def _how(settings: EvolutionSettings) -> str:

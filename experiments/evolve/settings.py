@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from evolution.fitness import Games
 from evolution.settings import SearchSettings
 from evolution.staged_settings import Rung, StagedSettings
 from experiments.core.game_settings import bandits
+from experiments.core.model_inputs import INPUT_HELP, check_tables, digests_of, files_of, tables, values_for
 from experiments.core.named import once
 from experiments.core.options import setting, some
 from nsa_brian import load
 from nsa_brian.common.texts import shown
 from nsa_brian.model.loading import load_model
+from nsa_brian.model.model import Model
 
 #: What a start is called that no option named.
 OF_ITS_OWN = "a set of its own"
@@ -46,6 +50,7 @@ class EvolutionSettings:
     model: str = setting(
         "", "what is evolved: FILE.py, FILE.py:NAME, FILE.json (default: the start's, else the paper's)", "MODEL"
     )
+    input: tuple[str, ...] = setting((), INPUT_HELP, "NAME=FILE.csv", flag="--input")
     fix: tuple[str, ...] = setting(
         (), "a parameter that is not searched, beside those of the preset; repeatable", "NAME=VALUE", flag="--fix"
     )
@@ -76,6 +81,7 @@ class EvolutionSettings:
         if brought is not None and brought != model:
             raise ValueError(f"--start {self.start} brings its own model, {brought.name}, and --model is another")
         played: dict[str, Any] = {**some(self, *OF_GAMES), "engine": self.engine, "model": model}
+        played["inputs"] = read_inputs(self.input, model, self.arms)
         given: dict[str, Any] = {**some(self, *OF_SEARCHES), "fixed": assignments(self.fix)}
         if self.look is not None:
             rungs = tuple(_rung(text) for text in self.rungs)
@@ -91,9 +97,14 @@ class EvolutionSettings:
             **given,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """All options by name; without ``input`` where there is none."""
+        plain = dataclasses.asdict(self)
+        return plain if self.input else {name: value for name, value in plain.items() if name != "input"}
+
     @classmethod
     def of(cls, search: SearchSettings | StagedSettings) -> EvolutionSettings:
-        """The options that come to a search; its model and its start have no file, only a name."""
+        """The options that come to a search; its model, start and inputs have no file, only a name."""
         games = search.games
         found = cls(
             **some(games, *OF_GAMES),
@@ -165,7 +176,7 @@ def preset_for(given: Iterable[str], model: str) -> str:
     """The preset that is meant where none is named: with options of one run the paper's, which has one."""
     if set(given) & set(OF_ONE_RUN):
         return "paper-main"
-    return "spiking" if model and once(load_model, model).kind == "spiking" else "default"
+    return "spiking" if model and once(load_model, model).structure.spikes else "default"
 
 
 def check_kind(preset: EvolutionSettings, given: Iterable[str]) -> None:
@@ -187,6 +198,14 @@ def one_run(settings: EvolutionSettings) -> str:
 def inexactly(settings: EvolutionSettings) -> str:
     """How sets are judged, if not as they are; to be put behind a sentence."""
     return f", judged with genes off by {100 * settings.inexact:g}% of their ranges" if settings.inexact else ""
+
+
+def read_inputs(texts: Iterable[str], model: Model | None, arms: Sequence[int]) -> dict[str, np.ndarray]:
+    """The values that ``--input`` was given, if they fit the model and all numbers of arms."""
+    files = files_of(texts)
+    found = tables(files, digests_of(files))
+    check_tables(found, files, [model], arms)
+    return values_for(model, found)
 
 
 def assignments(texts: Iterable[str]) -> dict[str, float]:

@@ -12,15 +12,15 @@ import envs
 from envs.base import lay_out
 from evolution.fitness import Games, scores
 from evolution.genome import Genome
-from experiments.core.functions import critical_weight, holds_for
+from experiments.core.functions import critical_weight, holds_for, refusal
 from nsa_brian import NSA, NSAParameters
-from nsa_brian.model.base import AnyModel
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.spiking.calibration import paper_part
+from nsa_brian.model.preparing import RateMap
+from nsa_brian.preparation import paper_part
 
 #: Arms, games and rounds of a trial that behaviour is read from, on MAB-P, which changes between two trials.
 GAMES = (10, 20, 500)
-#: Neurons that spike play fewer.
+#: The same of neurons that spike, which take longer to play.
 SPIKING_GAMES = (5, 8, 100)
 #: Where the critical weight of the paper's model holds.
 ANYWHERE = holds_for(PAPER, GAMES[0])
@@ -40,6 +40,10 @@ class Strategy:
         The highest weight, and the one above which an option's activity outlasts the input; NaN if there is none.
     holds_for : str
         In which games the critical weight holds.
+    unknown : str
+        Why there is no telling the critical weight; empty if there is.
+    explores : str
+        How an arm is chosen where U and V disagree.
     learned, forgotten : float
         The part of the way to its end that the weight of a new arm goes with one reward, and that of a full one with
         one miss.
@@ -69,6 +73,8 @@ class Strategy:
     silenced: float
     off: tuple[float, float]
     chance: float
+    unknown: str = ""
+    explores: str = "at random"
 
     def sentences(self) -> list[str]:
         """The strategy in words."""
@@ -84,6 +90,8 @@ class Strategy:
                 f"{self.critical / self.w_max:.0%} of w_max: {_row(self.rewards, 'reward')} to get there from nothing, "
                 f"{_row(self.misses, 'miss', 'misses')} to be forgotten again."
             )
+        elif self.unknown:
+            told.append(f"Its critical weight w* is not known: {self.unknown}.")
         elif self.w_max:
             told.append(
                 f"There is no critical weight w*{where}: activity outlasts the input at every weight, or at none."
@@ -91,7 +99,7 @@ class Strategy:
         after_reward, after_miss = self.stays
         told.append(
             f"U and V agree in {self.agreement:.1%} of the rounds; in the others, {1 - self.agreement:.1%}, an arm is "
-            f"explored at random. It stays with an arm after {after_reward:.0%} of the rewards and after "
+            f"explored {self.explores}. It stays with an arm after {after_reward:.0%} of the rewards and after "
             f"{after_miss:.0%} of the misses: {_kind(after_reward, after_miss)}."
         )
         if np.isfinite(self.silenced):
@@ -108,19 +116,20 @@ class Strategy:
         return told
 
 
-def strategy(parameters: NSAParameters, model: AnyModel, genome: Genome | None = None) -> Strategy:
+def strategy(parameters: NSAParameters, model: Model, genome: Genome | None = None) -> Strategy:
     """Measure the strategy of some parameters, found among those of a genome, on games that are the same for all."""
     regret, chance, agreement, stays = _played(parameters, model)
     silenced, off = float("nan"), (float("nan"), float("nan"))
     at, w_max = _critical_weight(parameters, model), parameters.w_max
-    if isinstance(model, Model):
-        silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
+    if not model.structure.spikes:
+        if "I_ext" in model.structure.used:
+            silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
         off = _off(parameters, Genome(model=model) if genome is None else genome, model)
     up, down = _weights(parameters, model, 0.0, 1.0), _weights(parameters, model, w_max, 0.0)
     return Strategy(
         w_max=w_max,
         critical=at,
-        holds_for=holds_for(model, GAMES[0]) if isinstance(model, Model) else ANYWHERE,
+        holds_for=ANYWHERE if _is_calibrated(model) else holds_for(model, GAMES[0]),
         learned=up[1] / w_max,
         forgotten=1 - down[1] / w_max,
         rewards=_first(up > at),
@@ -131,12 +140,19 @@ def strategy(parameters: NSAParameters, model: AnyModel, genome: Genome | None =
         silenced=silenced,
         off=off,
         chance=chance,
+        unknown="" if _is_calibrated(model) else refusal(model),
+        explores="at random" if model.structure.choice.explore == "1" else "by the model's own weights",
     )
 
 
-def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, float, tuple[float, float]]:
+def games_of(model: Model) -> tuple[int, int, int]:
+    """Arms, games and rounds of a trial that a model's behaviour is read from."""
+    return SPIKING_GAMES if model.structure.spikes else GAMES
+
+
+def _played(parameters: NSAParameters, model: Model) -> tuple[float, float, float, tuple[float, float]]:
     """Regret, that of blind choice, agreement, and how often it stays after a reward and after a miss."""
-    n_arms, n_games, rounds = GAMES if model.kind == "rate" else SPIKING_GAMES
+    n_arms, n_games, rounds = games_of(model)
     bandit = envs.make("MAB-P", n_arms, seed=1, n_games=n_games, trial_rounds=rounds)
     agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model, **_leniency(model))
     probabilities, luck = lay_out(bandit, 2 * rounds)
@@ -152,7 +168,7 @@ def _played(parameters: NSAParameters, model: AnyModel) -> tuple[float, float, f
     return float((best - earned).mean()), float(blind), float(agreed.mean()), stays  # type: ignore[return-value]
 
 
-def _off(parameters: NSAParameters, genome: Genome, model: AnyModel) -> tuple[float, float]:
+def _off(parameters: NSAParameters, genome: Genome, model: Model) -> tuple[float, float]:
     """Regret of a set, and the mean regret of sets near by."""
     n_arms, n_games, rounds = GAMES
     games = Games(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
@@ -171,9 +187,9 @@ def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tupl
     return arms, agreed
 
 
-def _weights(parameters: NSAParameters, model: AnyModel, first: float, reward: float) -> np.ndarray:
+def _weights(parameters: NSAParameters, model: Model, first: float, reward: float) -> np.ndarray:
     """The weight of an arm that is pulled again and again and pays the same each time, from some weight on."""
-    n_arms = GAMES[0] if isinstance(model, Model) and model.structure.depends_on_arms else 2
+    n_arms = GAMES[0] if not model.structure.spikes and model.structure.depends_on_arms else 2
     agent = NSA(n_arms, parameters, seed=1, n_games=1, model=model, **_leniency(model))
     engine = agent.engine
     weights = engine.w.copy()
@@ -187,17 +203,24 @@ def _weights(parameters: NSAParameters, model: AnyModel, first: float, reward: f
     return np.array(found)
 
 
-def _leniency(model: AnyModel) -> dict[str, Any]:
+def _leniency(model: Model) -> dict[str, Any]:
     """As in a search, spiking neurons that hold no memory play at chance; elsewhere they are refused."""
-    return {"mend": True} if model.kind == "spiking" else {}
+    return {"mend": True} if model.structure.spikes else {}
 
 
-def _critical_weight(parameters: NSAParameters, model: AnyModel) -> float:
-    """Where activity begins to last; spiking neurons are calibrated to the rate model's."""
+def _critical_weight(parameters: NSAParameters, model: Model) -> float:
+    """Where activity begins to last, which spiking neurons may be calibrated to; NaN if it is not known."""
     weights = np.linspace(0, parameters.w_max, 401)
-    if isinstance(model, Model):
-        return critical_weight(parameters, model, weights, GAMES[0])
-    return critical_weight(paper_part(parameters), PAPER, weights)
+    if _is_calibrated(model):
+        return critical_weight(paper_part(parameters), PAPER, weights)
+    if refusal(model):
+        return float("nan")
+    return critical_weight(parameters, model, weights, GAMES[0])
+
+
+def _is_calibrated(model: Model) -> bool:
+    """Whether the model is prepared such that its critical weight is the rate model's."""
+    return any(isinstance(step, RateMap) for step in model.prepare)
 
 
 def _change(before: float, after: float) -> str:

@@ -14,9 +14,10 @@ from experiments.core.cells import check_fit
 from experiments.core.command import Command, add_out, add_workers
 from experiments.core.errors import blame_user
 from experiments.core.files import writable_folder, write_text
+from experiments.core.game_settings import GameSettings
 from experiments.core.json_text import json_text
 from experiments.core.nsa_agents import MODEL_HELP
-from experiments.core.options import chosen_preset, show
+from experiments.core.options import add_options, chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.core.study import Study
 from experiments.core.study_command import compute, with_engine
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--parameters", metavar="SET", help="NSA's parameters in the games: a set's name or a file")
     add("--model", metavar="MODEL", help=MODEL_HELP)
     add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
+    add_options(parser, GameSettings, only=("input",))
     add_workers(parser)
     add_out(parser)
     add("--json", action="store_true", help="print the claims and their verdicts as one JSON object")
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def settings_of(study: Study[Any, Any], args: argparse.Namespace) -> Any:
-    """The study's preset, with the parameters, the model and the seed where they were given and it has them."""
+    """The study's preset, with what was given of the report's options and the study has."""
     preset = chosen_preset(study.presets, args.preset)
     return dataclasses.replace(preset, **with_engine(study.kind, study.options_for(_given(args))))
 
@@ -85,14 +87,16 @@ def command_line(study: Study[Any, Any], args: argparse.Namespace) -> str:
     """The command that makes this part alone."""
     words = ["nsa", study.name, "--preset", args.preset]
     for name, value in study.options_for(_given(args)).items():
-        words += [f"--{name}", show(value)]
+        for each in value if name == "input" else (value,):
+            words += [f"--{name}", show(each)]
     for plugin in args.plugin:
         words += ["--plugin", plugin]
     return shlex.join(words)
 
 
 def _given(args: argparse.Namespace) -> Mapping[str, Any]:
-    return {name: getattr(args, name) for name in GIVEN if getattr(args, name) is not None}
+    given = {name: getattr(args, name) for name in GIVEN if getattr(args, name) is not None}
+    return given | read_given(GameSettings, args)
 
 
 COMMAND = Command(EPILOG, add_arguments, run)

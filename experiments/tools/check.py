@@ -18,7 +18,8 @@ EPILOG = """examples:
   nsa check paper
 
 Every path is compared with the Brian2 network, round by round: choices, activities, synapses after learning, carried
-state. Differences up to 1e-9 of a number's size (or of 1) are rounding, up to 1e-6 in the table, which interpolates.
+state. Inputs of the model are random numbers from 0 to 1. Differences up to 1e-9 of a number's size (or of 1) are
+rounding, up to 1e-6 in the table, which interpolates.
 exit code 0 if all that run the model agree; 1 if they do not: the round, the variable and both values are told"""
 
 

@@ -13,7 +13,7 @@ import hashlib
 import platform
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -206,10 +206,15 @@ def entry_of(code_object: Any) -> list[int]:
     return code_object.compiled_code["run"].entry(code_object.namespace)
 
 
+def _tell(what: str) -> None:
+    with suppress(AssertionError):  # of Brian2's, where its own messages are being caught
+        logger.info(what)
+
+
 @contextmanager
 def told_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
     """Say what is going on if it is still going on after some seconds."""
-    timer = threading.Timer(after, logger.info, [what + " ..."])
+    timer = threading.Timer(after, _tell, [what + " ..."])
     timer.daemon = True
     timer.start()
     try:

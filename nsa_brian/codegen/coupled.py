@@ -20,7 +20,7 @@ from nsa_brian.codegen.invariants import Invariants, taken_out, time_step
 from nsa_brian.codegen.unit import in_si
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import plain
-from nsa_brian.model.structure import OPTIONS, Link, equation, variable
+from nsa_brian.model.structure import Link, equation, variable
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,28 @@ class StepCode:
 
 def sent_by_options(model: Model) -> list[Link]:
     """The links whose contributions are summed over a game's options."""
-    return [link for link in model.structure.crossing if link.source in OPTIONS]
+    return [link for link in model.structure.crossing if link.source in model.structure.of_options]
 
 
 def unit_equations(model: Model, unit: Equations) -> Equations:
     """The equations of a unit, with the sums over the options in place of what arrives from them."""
     sums = {}
     for link in sent_by_options(model):
-        if link.target in OPTIONS:
+        if link.target in model.structure.of_options:
             own = f" - _sent_{link.variable}" if link.to == "others" else ""
-            sums[link.variable] = f"_sum_{link.variable}{own}"
+            sums[link.variable] = mean_over(link, f"_sum_{link.variable}{own}")
     lines = []
     for eq in unit.values():
         known = eq.varname in sums
         lines.append(equation(SUBEXPRESSION, eq.varname, eq.dim, sums[eq.varname]) if known else eq)
     return Equations(lines)
+
+
+def mean_over(link: Link, total: str) -> str:
+    """What arrives: the sum of what options send, or its mean."""
+    if link.over == "sum":
+        return total
+    return f"({total}) / (n_arms{' - 1' if link.to == 'others' else ''})"
 
 
 def step_code(
@@ -123,17 +130,18 @@ class _Ahead:
 def _arriving(model: Model) -> set[str]:
     """Names of what arrives in options from elsewhere within a step."""
     sums = {f"_sum_{link.variable}" for link in sent_by_options(model)}
-    return sums | {link.variable for link in model.structure.crossing if link.source not in OPTIONS}
+    options = model.structure.of_options
+    return sums | {link.variable for link in model.structure.crossing if link.source not in options}
 
 
 def _pool_code(model: Model, variables: Mapping[str, Variable], method: str) -> str:
     """What arrives in the populations of a game's own, what they send, and their steps."""
-    structure = model.structure
-    lines, pools = [], {place: pool_equations(model, place) for place in structure.populations}
+    structure, options = model.structure, model.structure.of_options
+    lines, pools = [], {place: pool_equations(model, place) for place in structure.of_games}
     for link in structure.crossing:
-        if link.source in OPTIONS and link.target not in OPTIONS:
-            lines.append(f"{link.variable} = _sum_{link.variable}")
-        elif link.source not in OPTIONS:
+        if link.source in options and link.target not in options:
+            lines.append(f"{link.variable} = {mean_over(link, f'_sum_{link.variable}')}")
+        elif link.source not in options:
             lines.append(f"{link.variable} = {_substituted(pools[link.source], link, variables)}")
     for pool in pools.values():
         if pool.diff_eq_names:

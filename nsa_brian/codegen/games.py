@@ -14,11 +14,10 @@ from nsa_brian.codegen.coupled import sent_by_options, step_code, unit_equations
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.unit import Unit
+from nsa_brian.model.course import Course
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import names_in, plain
-from nsa_brian.model.structure import OPTIONS
-from nsa_brian.model.timing import steps_of
-from nsa_brian.parameters import NSAParameters
+from nsa_brian.model.structure import SIGNALS
 
 
 class Games:
@@ -26,8 +25,8 @@ class Games:
 
     Parameters
     ----------
-    parameters : sequence of NSAParameters
-        The sets.
+    values : sequence of mapping
+        The sets: numbers in SI units by name.
     which : array of int (games,)
         The set of each game.
     n_arms : int
@@ -43,43 +42,49 @@ class Games:
         Their answers in the last round.
     pools : dict of array (games,)
         The state of the games' own populations, by name; it goes on where it is carried over.
+    told : dict of array (games,)
+        Signals and inputs of the game.
     """
 
     def __init__(
         self,
-        parameters: Sequence[NSAParameters],
+        values: Sequence[Mapping[str, float]],
         which: np.ndarray,
         n_arms: int,
         dt: Any = 1 * ms,
         method: str = "euler",
         model: Model = PAPER,
     ) -> None:
-        structure, unit = model.structure, Unit(model)
+        structure = model.structure
+        options = structure.of_options
+        #: What all options of a game share: signals, and inputs of the game.
+        of_game = structure.of_game
+        unit = Unit(model, shared=[*structure.names(SIGNALS), *of_game])
         self.n_games, self.n_arms = len(which), n_arms
-        self.inputs = (*unit.inputs, *(["_stream"] if model.noise else []))
-        self.outputs = unit.outputs
-        pools = tuple(name for place in structure.populations for name in structure.state(place))
-        values = [model.values_in_si(model.complete(p)) for p in parameters]
+        self.inputs, self.outputs = unit.inputs, unit.outputs
+        pools = tuple(name for place in structure.of_games for name in structure.state(place))
 
         self._group = group = UnitGroup("nsa_games", dt)
         equations = unit_equations(model, unit.equations)
         sent = [link.variable for link in sent_by_options(model)]
         received = [
-            link.variable for link in structure.crossing if not (link.source in OPTIONS and link.target in OPTIONS)
+            link.variable for link in structure.crossing if not (link.source in options and link.target in options)
         ]
-        in_pools = set().union(
-            *(names_in(plain(str(eq.expr))) for place in structure.populations for eq in structure.places[place]),
-            *(names_in(plain(link.drive)) for link in structure.crossing),
-            *(names_in(plain(str(eq.expr))) for link in structure.crossing for eq in link.helpers),
-            *(names_in(plain(structure.initial[name])) for name in pools),
-        )
-        used = [name for name in values[0] if name in unit.names | in_pools]
-        group.add_shared(dict.fromkeys((*used, "I", *received, *pools), 0.0))
+        lines = {name: plain(text) for name, text in structure.expressions.items() if name in structure.names(SIGNALS)}
+        texts = [text for place in structure.of_games for text in structure.populations[place].texts]
+        texts += [text for link in structure.crossing for text in link.texts]
+        texts += [text for place in structure.of_games for text in structure.populations[place].initial.values()]
+        texts += lines.values()
+        used = [name for name in values[0] if name in unit.names.union(*(names_in(plain(text)) for text in texts))]
+        group.add_shared(dict.fromkeys((*used, *structure.phased, *received, *pools, *of_game, *lines), 0.0))
         group.add_shared({f"_sum_{name}": 0.0 for name in sent})
+        group.add_shared({name: 0.0 for name in unit.start if name.startswith("_")})
         group.add_shared({"_n_games": 0, "n_arms": 0.0})  # real, or 1 / n_arms would be a float of 32 bits
         group.add(dict.fromkeys([*self.inputs, *(f"_sent_{name}" for name in sent)]), n_arms)
         group.add_equations(equations, n_arms)
-        code = step_code(model, equations, group.variables, method, {*used, "dt", "n_arms"}, unit.constant)
+        code = step_code(
+            model, equations, group.variables, method, {*used, "dt", "n_arms", *of_game, *lines}, unit.constant
+        )
         group.add_shared(dict.fromkeys(code.of_game, 0.0))
         # Steps on the way, such as Euler's `_p = ...; p = _p`: Brian2 takes what has a function in it for many numbers.
         on_the_way = [line.partition(" = ")[0].strip() for line in code.pool.splitlines()]
@@ -87,24 +92,29 @@ class Games:
         group.add(dict.fromkeys([*code.of_unit, *code.parts]), n_arms)
 
         n_units = self.n_games * n_arms
-        sets = np.array([[each[name] for name in used] for each in values], dtype=float)
-        steps = np.array([steps_of(p, float(dt / ms), method) for p in parameters], dtype=np.int32)
+        borders = [Course.of(model, each, float(dt), method).borders for each in values]
         tables = {
-            "_sets": sets.ravel(),
-            "_steps": steps.ravel(),
+            "_sets": np.array([[each[name] for name in used] for each in values], dtype=float).ravel(),
+            "_steps": np.array(borders, dtype=np.int32).ravel(),
             "_which": np.asarray(which, dtype=np.int32),
             "_given": np.zeros(max(1, len(self.inputs)) * n_units),
+            "_told": np.zeros(max(1, len(of_game)) * self.n_games),
             "_ends": np.zeros(len(self.outputs) * n_units),
             "_pools": np.zeros(max(1, len(pools)) * self.n_games),
         }
         for name, array in tables.items():
             group.add({name: array}, len(array))
-        pool_start = {name: plain(structure.initial[name]) for name in pools if name not in model.carried}
-        unit_start = {name: text for name, text in unit.start.items() if name != "I"}
-        if model.noise:
-            unit_start |= {"n_u": "_stream", "n_v": "0"}
+        pool_start = {
+            name: plain(text)
+            for place in structure.of_games
+            for name, text in structure.populations[place].initial.items()
+            if name not in structure.carried
+        }
+        phased = {name: text for name, text in unit.start.items() if name in structure.phased or name.startswith("_")}
+        unit_start = {name: text for name, text in unit.start.items() if name not in phased}
+        unit_start |= {name: "0" for names in unit.normal.values() for name in names}
         blocks = {
-            "begin_game": {"I": unit.start["I"], **pool_start, **code.of_game},
+            "begin_game": {**phased, **lines, **pool_start, **code.of_game},
             "begin": {**unit_start, **code.of_unit},
         }
         abstract = {key: "\n".join(f"{name} = {text}" for name, text in lines.items()) for key, lines in blocks.items()}
@@ -113,6 +123,7 @@ class Games:
             {**abstract, "send": code.send, "pool": code.pool, "step": code.step},
             "game",
             run_namespace={},
+            needed_variables=[*unit.normal, *self.outputs],
             check_units=False,  # those of the equations were checked with the model
             template_kwds={
                 "_tables": tuple(tables),
@@ -120,8 +131,11 @@ class Games:
                 "_inputs": self.inputs,
                 "_outputs": self.outputs,
                 "_pool_states": pools,
+                "_of_game": of_game,
                 "_sent": sent,
-                "_noise": bool(model.noise),
+                "_phases": unit.phases,
+                "_n_borders": len(borders[0]),
+                "_normal": unit.normal,
             },
             codeobj_class=code_object_class(),
         )
@@ -130,23 +144,28 @@ class Games:
         self._given = group.array("_given")[: len(self.inputs) * n_units].reshape(-1, *shape)
         self.ends = group.array("_ends").reshape(-1, *shape)
         self.pools = dict(zip(pools, group.array("_pools").reshape(-1, self.n_games), strict=False))
+        self.told = dict(zip(of_game, group.array("_told").reshape(-1, self.n_games), strict=False))
 
-    def respond(self, given: Mapping[str, np.ndarray], luck: np.ndarray | None = None) -> None:
+    def respond(self, given: Mapping[str, np.ndarray], told: Mapping[str, np.ndarray]) -> None:
         """Run a round of all games: :attr:`ends` are then its answers, :attr:`pools` go on.
 
         Parameters
         ----------
         given : mapping
-            What goes on from round to round, (games, arms) each: the synapses, and what is carried over.
-        luck : array (games, arms), if there is noise
-            Uniform numbers: each pair's noise follows from its own.
+            What goes on from round to round, (games, arms) each: the synapses, what is carried over, streams of random
+            numbers; and inputs of options.
+        told : mapping
+            Signals and inputs of the game, (games,) each.
         """
         for row, name in zip(self._given, self.inputs, strict=True):
-            row[:] = luck if name == "_stream" else given[name]
+            row[:] = given[name]
+        for name, array in self.told.items():
+            array[:] = told[name]
         self._run()
 
     def integrator(self) -> Integrator:
         """The compiled round, to be called from compiled code."""
         inputs = dict(zip(self.inputs, self._given, strict=True))
         outputs = dict(zip(self.outputs, self.ends, strict=True))
-        return Integrator(entry_of(self._run), inputs, outputs, self._group.array("_which"), every=True)
+        of_pair = self._group.array("_which")
+        return Integrator(entry_of(self._run), inputs, outputs, of_pair, every=True, told=self.told)

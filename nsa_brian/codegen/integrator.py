@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class Integrator:
         Every option in every round, rather than those whose synapse has changed.
     depth : int
         Answers of a game that are integrated together, those to come included, where the game can be foreseen.
+    told : mapping
+        The arrays (games,) that it takes signals and inputs of a game from, where it has them for all options.
     """
 
     entry: list[int]
@@ -32,3 +34,4 @@ class Integrator:
     of_pair: np.ndarray
     every: bool
     depth: int = 1
+    told: Mapping[str, np.ndarray] = field(default_factory=dict)

@@ -18,8 +18,8 @@ from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.invariants import Invariants, time_step
 from nsa_brian.codegen.unit import Unit
+from nsa_brian.model.course import Course
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
 
@@ -28,8 +28,8 @@ class Pairs:
 
     Parameters
     ----------
-    parameters : sequence of NSAParameters
-        The sets.
+    values : sequence of mapping
+        The sets: numbers in SI units by name.
     size : int
         Pairs at most.
     dt : Quantity
@@ -52,7 +52,7 @@ class Pairs:
 
     def __init__(
         self,
-        parameters: Sequence[NSAParameters],
+        values: Sequence[Mapping[str, float]],
         size: int,
         dt: Any = 1 * ms,
         method: str = "euler",
@@ -62,46 +62,46 @@ class Pairs:
         unit = Unit(model, given)
         self.size = size
         self.inputs, self.outputs = unit.inputs, unit.outputs
-        values = [model.values_in_si(model.complete(p)) for p in parameters]
         used = [name for name in values[0] if name in unit.names]
         code_object = code_object_class()
         # Numpy runs over all pairs at once, so that there each has its parameters beside it.
         self._by_pair = issubclass(code_object, NumpyRound)
 
         self._group = group = UnitGroup("nsa_pairs", dt)
-        sets = size if self._by_pair else len(parameters)
+        sets = size if self._by_pair else len(values)
         self._sets = {name: np.array([each[name] for each in values]) for name in used}
-        steps = np.array([steps_of(p, float(dt / ms), method) for p in parameters], dtype=np.int32)
-        self._sets |= {"_input_steps": steps[:, 0], "_round_steps": steps[:, 1]}
+        borders = np.array([Course.of(model, each, float(dt), method).borders for each in values], dtype=np.int32)
+        steps = [f"_border_{k}" for k in range(borders.shape[1])]
+        self._sets |= dict(zip(steps, borders.T, strict=True))
         group.add_equations(unit.equations, size)
-        group.add(dict.fromkeys(self.inputs), size)
+        group.add(dict.fromkeys([*self.inputs, *(name for name in unit.start if name.startswith("_"))]), size)
         group.add({name: np.resize(values, sets) for name, values in self._sets.items()}, sets)
         group.add({"_which": np.zeros(size, np.int32)}, size)
         group.add_shared({"_n_units": 0, **({"n_arms": 0.0} if "n_arms" in unit.names else {})})
-        start = dict(unit.start)
-        if model.noise:
-            group.add({"_stream": None}, size)  # where each pair's random numbers begin; the template draws them
-            start |= {"n_u": "_stream", "n_v": "0"}
         invariants = Invariants({*used, "dt", "n_arms", *unit.constant})
         step = invariants.split(time_step(unit.equations, group.variables, method), group.variables)
         group.add(dict.fromkeys(invariants.found), size)
-        begin = "\n".join(f"{name} = {expr}" for name, expr in {**start, **invariants.found}.items())
+        lines = {**unit.start, **{name: "0" for names in unit.normal.values() for name in names}, **invariants.found}
         self.run_round = create_runner_codeobj(
             group,
-            {"begin": begin, "step": step},
+            {"begin": "\n".join(f"{name} = {expr}" for name, expr in lines.items()), "step": step},
             "round",
             run_namespace={},
+            needed_variables=[*steps, *unit.normal, *self.outputs],
             check_units=False,  # those of the equations were checked with the model
-            template_kwds={"_of_sets": () if self._by_pair else tuple(self._sets), "_outputs": self.outputs},
+            template_kwds={
+                "_of_sets": () if self._by_pair else tuple(self._sets),
+                "_outputs": [name for name in self.outputs if name not in unit.normal],
+                "_borders": steps,
+                "_phases": unit.phases,
+                "_normal": unit.normal,
+            },
             codeobj_class=code_object,
         )
         self._arrays = {name: group.array(name) for name in (*self.inputs, *self.outputs, "_which", "_n_units")}
-        self._stream = group.array("_stream") if model.noise else None
         self._n_arms = group.array("n_arms") if "n_arms" in unit.names else None
 
-    def respond(
-        self, which: np.ndarray, given: Mapping[str, np.ndarray], luck: np.ndarray | None = None, n_arms: int = 0
-    ) -> np.ndarray:
+    def respond(self, which: np.ndarray, given: Mapping[str, np.ndarray], n_arms: int = 0) -> np.ndarray:
         """Run a round of some pairs.
 
         Parameters
@@ -110,8 +110,6 @@ class Pairs:
             The parameter set of each.
         given : mapping
             The :attr:`inputs` by name, each (n,).
-        luck : array (n,), if there is noise
-            Uniform numbers: each pair's noise follows from its own.
         n_arms : int
             Options of a game, for a model whose equations ask.
 
@@ -129,8 +127,6 @@ class Pairs:
         self._arrays["_n_units"][0] = n
         for name in self.inputs:
             self._arrays[name][:n] = given[name]
-        if self._stream is not None:
-            self._stream[:n] = luck
         self.run_round()
         return np.array([self._arrays[name][:n] for name in self.outputs])
 
@@ -150,8 +146,6 @@ class Pairs:
         if which is not None:
             self._arrays["_which"][: len(which)] = which
         inputs = {name: self._arrays[name] for name in self.inputs}
-        if self._stream is not None:
-            inputs["_stream"] = self._stream
         outputs = {name: self._arrays[name] for name in self.outputs}
         return Integrator(entry_of(self.run_round), inputs, outputs, self._arrays["_which"], which is not None, depth)
 
@@ -168,6 +162,13 @@ def distinct_sets(parameters: Sequence[NSAParameters]) -> tuple[list[NSAParamete
     index: dict[NSAParameters, int] = {}
     which = [index.setdefault(p, len(index)) for p in parameters]
     return list(index), np.array(which)
+
+
+def distinct_values(values: Sequence[Mapping[str, float]]) -> tuple[list[Mapping[str, float]], np.ndarray]:
+    """The same of sets of numbers, of which equal ones are one object."""
+    index = {id(each): each for each in values}
+    places = {key: i for i, key in enumerate(index)}
+    return list(index.values()), np.array([places[id(each)] for each in values])
 
 
 def answers(
@@ -192,5 +193,6 @@ def answers(
     """
     each = [parameters] * len(values) if isinstance(parameters, NSAParameters) else list(parameters)
     sets, which = distinct_sets(each)
-    pairs = Pairs(sets, len(values), dt, method, "" if given == "w" else given, model)
+    numbers = [model.values_in_si(p) for p in sets]
+    pairs = Pairs(numbers, len(values), dt, method, "" if given == "w" else given, model)
     return pairs.respond(which, {given: values})[:2]

@@ -16,7 +16,6 @@ from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import Value, names_in, plain
 from nsa_brian.model.structure import closure
-from nsa_brian.parameters import NSAParameters
 
 
 @dataclass
@@ -54,8 +53,8 @@ class Players:
     Attributes
     ----------
     model : Model
-    parameters : sequence of NSAParameters
-        The sets.
+    values : sequence of mapping
+        The sets: numbers in SI units by name.
     which : array of int (games,)
         The set of each game.
     lasting : mapping
@@ -66,23 +65,39 @@ class Players:
         The names of the answers, u and v first.
     pools : mapping
         The state of the games' own populations, (games,) each.
+    signals : mapping
+        The games' signals, (games,) each.
+    shown : array (2, games, arms)
+        What U and V showed, where a choice says what that is.
     ties, tolerance
         See :func:`nsa_brian.model.agreement.select`.
     """
 
     model: Model
-    parameters: Sequence[NSAParameters]
+    values: Sequence[Mapping[str, float]]
     which: np.ndarray
     lasting: Mapping[str, np.ndarray]
     ends: np.ndarray
     outputs: tuple[str, ...]
+    shown: np.ndarray
     ties: str
     tolerance: float
     pools: Mapping[str, np.ndarray] = field(default_factory=dict)
+    signals: Mapping[str, np.ndarray] = field(default_factory=dict)
 
+
+#: What the choice knows besides what options show, in compiled code.
+OF_CHOICE = {
+    "u_top": "nsa::most_of(_u, _n_arms)",
+    "v_top": "nsa::most_of(_v, _n_arms)",
+    "best_u": "_k == _k_u",
+    "best_v": "_k == _k_v",
+    "u_at_v": "_u[_k_v]",
+    "v_at_u": "_v[_k_u]",
+}
 
 #: Whole numbers that compiled code is given, by name; it sets the last one: to 1 where activities are not finite, to 2
-#: and more where a variable of the synapse is not.
+#: and more where a variable of the synapse, a signal, or the weight of an option that may be explored is not.
 #: ``stride`` leads from one round's probabilities to the next one's.
 SIZES = ("n_games", "n_arms", "n_rounds", "n_rows", "stride", "cells", "random", "watch", "mend", "runaway")
 
@@ -115,10 +130,19 @@ class CompiledStretch:
         self._by_statements = not isinstance(structure.rule, Value)
         self._grid = answers if isinstance(answers, Grid) else None
         self._synaptic = structure.synaptic
-        values = [{**model.values_in_si(p), "n_arms": float(n_arms)} for p in players.parameters]
+        choice, self._signals = structure.choice, [*players.signals]
+        values = [{**each, "n_arms": float(n_arms)} for each in players.values]
         learn, lines = _rule(model)
-        value = f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"
-        names = closure(names_in(value).union(*map(names_in, learn)), lines)
+        shown = {f"_shown_{name}": text for name, text in (("u", choice.u), ("v", choice.v)) if text}
+        blocks = {
+            "learn": learn,
+            "value": [f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"],
+            "signal": [f"{s.target} {s.operation} {plain(s.expression)}" for s in structure.signal_update],
+            "weigh": [f"_weight = {plain(choice.explore)}"] if choice.explore != "1" else [],
+            "show": [f"{name} = {plain(text)}" for name, text in shown.items()],
+        }
+        texts = [line for block in blocks.values() for line in block]
+        names = closure(set().union(*map(names_in, texts)), lines)
         used = [name for name in values[0] if name in names]
         self.earned = np.zeros(n_games)
         self.pulled = np.full(n_games, -1, dtype=np.int64)
@@ -133,7 +157,6 @@ class CompiledStretch:
             "row": np.zeros(n_games, dtype=np.int32),
             "chances": np.zeros(1),
             "luck": np.zeros(1),
-            "noise": np.zeros(1),
             "arms": np.zeros(1, dtype=np.int32),
             "agreed": np.zeros(1, dtype=np.int8),
             "earned": self.earned,
@@ -141,8 +164,11 @@ class CompiledStretch:
             "pulled": self.pulled,
             "changed": self.changed,
             "ends": players.ends,
+            "shown": players.shown,
             **{f"last_{name}": array for name, array in players.lasting.items()},
             **{f"pool_{name}": array for name, array in players.pools.items()},
+            **{f"signal_{name}": array for name, array in players.signals.items()},
+            **{f"given_{name}": np.zeros(1) for name in structure.inputs},
         }
         if isinstance(answers, Grid):
             self._tell(cells=answers.parts.shape[1])
@@ -158,22 +184,28 @@ class CompiledStretch:
                 "of_pair": answers.of_pair,
                 **{f"in_{name}": array for name, array in answers.inputs.items()},
                 **{f"out_{name}": array for name, array in answers.outputs.items()},
+                **{f"told_{name}": array for name, array in answers.told.items()},
             }
         for name, array in self._arrays.items():
             assert array.flags.c_contiguous, name
 
         group = UnitGroup("nsa_stretch", 1 * ms)
-        read = [name for name in sorted(structure.rule_reads) if name in (*players.outputs, *players.pools)]
-        shared = [*used, *structure.synaptic, *read, "R", "chosen", "_value"]
-        if not isinstance(structure.rule, Value):  # helpers too, or Brian2 may take them for whole or for many numbers
-            shared += [statement.target for statement in structure.rule]
+        read = [name for name in sorted(structure.reads) if name in (*players.outputs, *players.pools)]
+        given = {
+            per: [name for name, each in structure.inputs.items() if each.per == per] for per in ("option", "game")
+        }
+        shared = [*used, *structure.synaptic, *read, *self._signals, *structure.inputs, *shown, *OF_CHOICE, "u", "v"]
+        shared += ["R", "chosen", "agreed", "_value", "_weight"]
+        # Helpers too, or Brian2 may take them for whole or for many numbers.
+        rule = () if isinstance(structure.rule, Value) else structure.rule
+        shared += [statement.target for statement in (*rule, *structure.signal_update)]
         group.add_shared(dict.fromkeys(shared, 0.0))
         for name in names & set(lines):
             group.add_expression(name, plain(lines[name]))
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
             group,
-            {"learn": "\n".join(learn), "value": value},
+            {key: "\n".join(block) for key, block in blocks.items()},
             "stretch",
             run_namespace={},
             check_units=False,  # those of the equations were checked with the model
@@ -182,11 +214,22 @@ class CompiledStretch:
                 "_sizes": SIZES,
                 "_buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "_by_statements": self._by_statements,
-                "_keeps_highest": self._grid is not None and not self._by_statements,  # one number at a time changes
+                # One number at a time changes.
+                "_keeps_highest": self._grid is not None and not self._by_statements and not shown,
                 "_of_sets": used,
                 "_synaptic": self._synaptic,
                 "_lasting": (*players.lasting,),
                 "_reads": read,
+                "_signals": self._signals,
+                "_given_options": given["option"],
+                "_given_games": given["game"],
+                "_told": () if isinstance(answers, Grid) else (*answers.told,),
+                "_shows": bool(shown),
+                "_shows_u": bool(choice.u),
+                "_shows_v": bool(choice.v),
+                "_weighs": choice.explore != "1",
+                "_exploits": choice.exploit == "agreement",
+                "_of_choice": list(OF_CHOICE.items()),
                 "_inputs": () if isinstance(answers, Grid) else (*answers.inputs,),
                 "_outputs": players.outputs,
                 "_depth": 1 if isinstance(answers, Grid) else answers.depth,
@@ -209,9 +252,9 @@ class CompiledStretch:
 
     @property
     def runaway_variable(self) -> str:
-        """The variable of a synapse that is not finite; empty where activities are not."""
+        """The variable of a synapse, or the signal, that is not finite; empty where activities are not."""
         place = self._size("runaway") - 2
-        return self._synaptic[place] if place >= 0 else ""
+        return [*self._synaptic, *self._signals, "explore"][place] if place >= 0 else ""
 
     @property
     def waiting(self) -> np.ndarray:
@@ -234,7 +277,7 @@ class CompiledStretch:
         self.pulled[games] = -1
         self.changed[games] = 0
 
-    def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None) -> None:
+    def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, given: Mapping[str, np.ndarray]) -> None:
         """Lay out the rounds to come; see ``Stretch.play`` of the engines."""
         n_rounds, n_rows, _ = chances.shape
         size = (n_rounds, len(self.pulled))
@@ -243,8 +286,8 @@ class CompiledStretch:
         self._tell(n_rounds=n_rounds, n_rows=n_rows, stride=0 if constant else chances[0].size)
         self._put("chances", np.ascontiguousarray(chances[:1] if constant else chances, dtype=float))
         self._put("luck", np.ascontiguousarray(luck, dtype=float))
-        if noise is not None:
-            self._put("noise", np.ascontiguousarray(noise, dtype=float))
+        for name, array in given.items():
+            self._put(f"given_{name}", np.ascontiguousarray(array, dtype=float))
         self._put("arms", np.empty(size, dtype=np.int32))
         self._put("agreed", np.empty(size, dtype=np.int8))
         self._arrays["from"][:] = 0

@@ -1,63 +1,83 @@
-"""A neuron of U, its partner in V and the synapse between them as one unit of generated code."""
+"""The neurons of an option, one in each population, and its synapse as one unit of generated code."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from brian2 import Equations
 from brian2.equations.equations import DIFFERENTIAL_EQUATION, PARAMETER, SUBEXPRESSION, SingleEquation
+from brian2.units.fundamentalunits import DIMENSIONLESS
 
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in, plain
-from nsa_brian.model.structure import SYNAPSE, U, V, equation, variable
+from nsa_brian.model.structure import equation, variable
 
 
 class Unit:
-    """What the code of a pair is made from; every number in SI units.
+    """What the code of an option is made from; every number in SI units.
 
     Parameters
     ----------
     model : Model
     given : str
         An expression of the synapse that is given as a number; empty: the synapse's variables are given.
+    shared : collection of str
+        Names that the code has for all options of a game, rather than for each.
 
     Attributes
     ----------
     equations : Equations
-        Of all that changes in a round, the diagonal coupling substituted in. What arrives from outside the pair
+        Of all that changes in a round, the diagonal coupling substituted in. What arrives from outside the option
         stands as a variable, and so does what the synapse's constants come to.
     start : dict
         What is set at a round's start, in this order: expressions by name.
+    phases : list of dict
+        What is set at the start of each later phase: names by the name that phases know them by, None for 0.
     inputs : tuple of str
-        What must be given at a round's start: variables of the synapse, what is carried over.
+        What must be given at a round's start: variables of the synapse, what is carried over, signals and inputs.
     outputs : tuple of str
-        What is asked at its end: u and v, what goes on, what the learning rule reads.
+        What is asked at its end: u and v, what goes on, what rules and the choice read.
+    normal : dict
+        Names of the random numbers that a step needs, by the name of the stream that they are drawn from.
     constant : set of str
-        Variables of the pair that do not change within a round.
+        Variables of the unit that do not change within a round.
     names : set of str
         All names in equations and start.
     """
 
-    def __init__(self, model: Model, given: str = "") -> None:
-        structure = model.structure
-        neurons = [*structure.places[U], *structure.places[V]]
-        lines = list(neurons)
+    def __init__(self, model: Model, given: str = "", shared: Collection[str] = ()) -> None:
+        structure, options = model.structure, model.structure.of_options
+        populations = [structure.populations[name] for name in options]
+        lines = [eq for neurons in populations for eq in neurons.equations]
         for link in structure.links:
             if link.diagonal:
                 lines += [*link.helpers, equation(SUBEXPRESSION, link.variable, link.dimension, link.drive)]
-            elif link.target in (U, V):
+            elif link.target in options:
                 lines.append(variable(link.variable, link.dimension))
-        synapse = {eq.varname: eq for eq in structure.places[SYNAPSE]}
-        moving = [eq for eq in synapse.values() if eq.type == DIFFERENTIAL_EQUATION]
+        # What neurons see of their option and game.
+        above = {eq.varname: eq for eq in (*structure.synapse, *structure.signals)}
+        above |= {name: variable(name, structure.dimensions[name]) for name in structure.inputs}
+        above = {name: eq for name, eq in above.items() if name not in shared}
+        moving = [eq for eq in structure.synapse if eq.type == DIFFERENTIAL_EQUATION]
         lines += moving
-        static = {name for name in synapse if structure.is_static(name)}
+        static = {name for name in above if structure.is_static(name)}
 
-        # Expressions of the synapse's constants are computed once, the others in every step.
+        # Expressions of what is constant are computed once, the others in every step.
         self.start = {
-            name: plain(structure.initial[name])
-            for place in (U, V)
-            for name in structure.state(place)
-            if name not in model.carried
-        } | {"I": "I_ext"}
-        todo, done = _names(lines) & set(synapse), {eq.varname for eq in moving}
+            name: plain(text) for n in populations for name, text in n.initial.items() if name not in n.carried
+        }
+        self.phases: list[dict[str, str | None]] = []
+        for k, phase in enumerate(structure.before):
+            texts = {name: plain(phase.on.get(name, "0")) for name in structure.phased}
+            if k == 0:
+                self.start |= texts
+                continue
+            self.phases.append({name: None if text == "0" else f"_{name}_{k}" for name, text in texts.items()})
+            self.start |= {f"_{name}_{k}": text for name, text in texts.items() if text != "0"}
+        # What is sent to others reads them too.
+        sent = [text for link in structure.crossing if link.source in options for text in link.texts]
+        read = _names(lines).union(*map(names_in, sent))
+        todo, done = read & set(above), {eq.varname for eq in moving}
         once: list[str] = []
         while todo:
             name = todo.pop()
@@ -67,36 +87,44 @@ class Unit:
             if name in static:
                 once.append(name)
             else:
-                lines.append(synapse[name])
-                todo |= names_in(str(synapse[name].expr)) & set(synapse)
+                lines.append(above[name])
+                todo |= names_in(str(above[name].expr)) & set(above)
         self.constant = set(once)
-        lines += [variable(name, synapse[name].dim, "constant") for name in sorted(once)]
+        lines += [variable(name, above[name].dim, "constant") for name in sorted(once)]
         inputs: list[str] = []
         for name in sorted(once):
-            self._start(name, synapse, given, inputs)
+            self._start(name, above, given, inputs)
         inputs += [eq.varname for eq in moving]
-        inputs += [name for name in model.carried if name in (*structure.state(U), *structure.state(V))]
-        lines.append(variable("I", structure.dimensions["I"]))
-        if model.noise:
-            lines += [variable(name, structure.dimensions[name]) for name in ("n_u", "n_v")]
+        carried = [name for neurons in populations for name in neurons.carried]
+        inputs += [name for name in structure.carried if name in carried]
+        self.normal = {f"_stream_{n.name}": n.normal for n in populations if n.normal}
+        lines += [variable(name, DIMENSIONLESS) for name in structure.phased]
+        lines += [variable(name, DIMENSIONLESS) for names in self.normal.values() for name in names]
         self.equations = Equations([in_si(eq) for eq in lines])
-        self.inputs = tuple(inputs)
-        going_on = [name for name in inputs if name in {eq.varname for eq in moving} | set(model.carried)]
-        read = [name for name in sorted(structure.rule_reads) if name in (*structure.state(U), *structure.state(V))]
-        self.outputs = tuple(dict.fromkeys(["u", "v", *going_on, *read]))
+        self.inputs = (*inputs, *self.normal)
+        going_on = [name for name in inputs if name in {eq.varname for eq in moving} | set(carried)]
+        own = {name for neurons in populations for name in neurons.state}
+        asked = [name for name in sorted(structure.reads) if name in own]
+        self.outputs = tuple(dict.fromkeys([*shown_states(model), *going_on, *asked, *self.normal]))
         self.names = self.equations.identifiers | set().union(*map(names_in, self.start.values()))
 
-    def _start(self, name: str, synapse: dict[str, SingleEquation], given: str, inputs: list[str]) -> None:
-        """Add what computes a constant of the synapse at a round's start, each line after those that it uses."""
+    def _start(self, name: str, above: dict[str, SingleEquation], given: str, inputs: list[str]) -> None:
+        """Add what computes a constant of the option at a round's start, each line after those that it uses."""
         if name in self.start or name in inputs:
             return
-        eq = synapse[name]
+        eq = above[name]
         if name == given or eq.type == PARAMETER:
             inputs.append(name)
             return
-        for other in sorted(names_in(str(eq.expr)) & set(synapse)):
-            self._start(other, synapse, given, inputs)
+        for other in sorted(names_in(str(eq.expr)) & set(above)):
+            self._start(other, above, given, inputs)
         self.start[name] = plain(str(eq.expr))
+
+
+def shown_states(model: Model) -> list[str]:
+    """The variables that stand for U and V among the outputs: their own, or any where a choice shows something else."""
+    populations = model.structure.populations
+    return [name if name in populations[name].state else populations[name].state[0] for name in ("u", "v")]
 
 
 def _names(lines: list[SingleEquation]) -> set[str]:
@@ -105,4 +133,4 @@ def _names(lines: list[SingleEquation]) -> set[str]:
 
 def in_si(eq: SingleEquation) -> SingleEquation:
     """An equation with numbers in SI units in place of units."""
-    return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr)))
+    return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr)), *eq.flags)

@@ -1,8 +1,9 @@
-"""Engine ``network``, the reference: the paper's network as Brian2 users write it.
+"""Engine ``network``, the reference: the model's network as Brian2 users write it.
 
-Two NeuronGroups U and V, diagonal Synapses between them, and a ``network_operation`` that watches the clock: it
-ends phase 1 by taking the input away, and at a round's end it selects an arm, asks the bandit for the reward,
-applies the learning rule and sends the network back to its start. One ``Network.run`` plays a whole game.
+Two NeuronGroups U and V, diagonal Synapses between them, and a ``network_operation`` that watches the clock: it begins
+the phases, and at a round's end it selects an arm, asks the bandit for the reward, applies the learning rule and sends
+the network back to its start. One ``Network.run`` plays a whole game. Populations of many neurons, or of neurons that
+spike, are NeuronGroups like any other.
 
 >>> from nsa_brian import NSANetwork
 >>> network = NSANetwork(n_arms=5, record=["u", "v"], seed=1)
@@ -14,87 +15,68 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from brian2 import BrianObjectException, Network, NetworkOperation, StateMonitor, Synapses, ms, second
+from brian2 import (
+    BrianObjectException,
+    Network,
+    NetworkOperation,
+    StateMonitor,
+    Synapses,
+)
 
 from nsa_brian.codegen.code_objects import check_compiled, told_if_slow
 from nsa_brian.common.checks import check_integer, make_rng
 from nsa_brian.common.texts import shown
-from nsa_brian.engines.base import Engine, Pull, check_integration
+from nsa_brian.engines.base import Pull
+from nsa_brian.engines.decision import Decision, decide, spike_monitors
+from nsa_brian.engines.many import ManyNeurons
 from nsa_brian.engines.network_objects import NetworkObjects
+from nsa_brian.engines.numbers import Numbers
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.errors import ModelError
-from nsa_brian.model.model import PAPER, Model, check_noise
-from nsa_brian.model.timing import steps_of
-from nsa_brian.parameter_set import load
+from nsa_brian.model.course import Course
+from nsa_brian.model.expression import numpy_function
 from nsa_brian.parameters import NSAParameters
 
-#: Time steps whose noise is drawn together; a constant, so that a game's noise does not depend on the batch.
-NOISE_AHEAD = 64
 
-
-@dataclass(frozen=True)
-class Decision:
-    """One decision and how the network came to it.
-
-    Attributes
-    ----------
-    arm : int or array (games,)
-        The chosen arm.
-    agreed : bool or array (games,)
-        Whether U and V agreed on it; a random arm otherwise.
-    t : array (steps + 1,)
-        Time since the round's start in seconds.
-    u, v : array (steps + 1, arms), or (steps + 1, games, arms)
-        The activities from rest to the end of phase 2.
-    """
-
-    arm: Any
-    agreed: Any
-    t: np.ndarray
-    u: np.ndarray
-    v: np.ndarray
-
-
-class NSANetwork(Engine):
+class NSANetwork(ManyNeurons):
     """The network of Brian2 objects. ``n_games`` games lie side by side in the same groups, uncoupled.
 
     Parameters
     ----------
-    n_arms, n_games, ties, tolerance, rng
-        See :class:`nsa_brian.engines.base.Engine`.
-    parameters : NSAParameters, optional
-        By default the package's default set.
+    n_arms, parameters, n_games, ties, tolerance, rng
+        See :class:`nsa_brian.engines.base.Engine`; all games have the same parameters.
     seed : int, optional
         Makes ``rng`` where none is given.
-    dt : Quantity
-        Time step.
     method : str
         Any of Brian2's integration methods. Brian2 holds what the synapses sum up constant within a time step, so
         methods of higher order gain nothing here; in the engine ``rounds`` they do.
-    record : sequence of str
-        Variables of U, V or UV to record, such as ``["u", "v", "w", "Phi_v"]``.
+    record : sequence of str, or True
+        Variables of U, V, UV or another population to record, such as ``["u", "v", "w", "Phi_v"]``; of a population of
+        many neurons with its name, such as ``"vm_u"``. True keeps all spikes of U and V.
     record_dt : Quantity, optional
         Time step of the recording, by default that of the simulation.
     name : str
         Prefix of all Brian2 names; two networks in one script want two.
-    model : Model
-        What is run; this engine runs every one.
+    **options
+        See :class:`nsa_brian.engines.base.Engine`.
 
     Attributes
     ----------
     U, V : NeuronGroup
     UV, VU : Synapses
+        The paper's diagonal coupling, where U and V are single neurons; ``UV`` are the contacts where there are any.
     populations : dict of NeuronGroup
-        Those of a game's own, by name.
+        The others, by name.
     couplings : dict of Synapses
         Those that the model adds, by the variable that they deliver.
     monitors : dict
         The StateMonitor that recorded a variable, by the variable's name.
+    spikes : dict
+        The SpikeMonitors of ``"U"`` and ``"V"`` if all spikes are kept.
     network : brian2.Network
         All of it; more Brian2 objects can be added before playing.
     namespace : dict
@@ -109,44 +91,47 @@ class NSANetwork(Engine):
         parameters: NSAParameters | Sequence[NSAParameters] | None = None,
         n_games: int = 1,
         ties: str = "random",
-        tolerance: float = 1e-6,
+        tolerance: float | None = None,
         rng: Randomness | None = None,
         *,
         seed: int | None = None,
-        dt: Any = 1 * ms,
-        method: str = "euler",
-        record: Sequence[str] = (),
+        record: Sequence[str] | bool = (),
         record_dt: Any = None,
         name: str = "nsa",
-        model: Model = PAPER,
+        **options: Any,
     ) -> None:
-        parameters = load().parameters if parameters is None else parameters
-        rng = make_rng(seed, rng)
-        super().__init__(n_arms, parameters, n_games, ties, tolerance, rng, model)
-        check_integration(dt, method)
-        check_noise(model, method)
-        if len(set(self.parameters)) > 1:
-            raise ValueError("the network engine plays all games with the same parameters")
-        self.dt, self.method = dt, method
-        self.input_steps, self.round_steps = steps_of(self.parameters[0], float(dt / ms), method)
-
+        super().__init__(n_arms, parameters, n_games, ties, tolerance, make_rng(seed, rng), **options)
+        if len({id(values) for values in self.values}) > 1:
+            raise ValueError("the engine network plays all games with the same parameters; use rounds")
+        structure, values = self.structure, self.values[0]
+        self.course = Course.of(self.model, values, float(self.dt), self.method)
+        self.round_steps = self.course.round_steps
+        self._all_steps = (*self.course.borders, *self.course.after)
         with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):
-            self._objects = NetworkObjects(model, self.parameters[0], n_games, n_arms, dt, method, name)
-        self.U, self.V = self._objects.groups["u"], self._objects.groups["v"]
-        self.UV, self.VU = self._objects.synapses["I_v"], self._objects.synapses["I_u"]
-        self.populations = {place: self._objects.groups[place] for place in model.structure.populations}
+            self._objects = NetworkObjects(self.model, values, n_games, n_arms, self.dt, self.method, name)
+        groups = self._objects.groups
+        self.U, self.V, self.options = groups["u"], groups["v"], self._objects.options
+        self.UV, self.VU = self._objects.synapses.get("I_v"), self._objects.synapses.get("I_u")
+        self.UV = self._objects.contacts or self.UV
+        self.populations = {key: group for key, group in groups.items() if key not in ("u", "v")}
         self.couplings = {
             key: synapses for key, synapses in self._objects.synapses.items() if key not in ("I_u", "I_v")
         }
-        self.monitors = self._monitors(record, record_dt if record_dt is not None else dt, name)
+        for key in structure.synaptic:
+            if key in self._objects.owner:
+                self._synapses[key] = self._view(*self._objects.owner[key])
+        self._numbers = Numbers(self.structure, groups, self.seeds() if structure.draws else None)
+        self._values_of_phases = [
+            {key: float(numpy_function(phase.on.get(key, "0"), {}, {**values, "n_arms": float(n_arms)})())
+             for key in structure.phased}
+            for phase in structure.phases
+        ]  # fmt: skip
+        self.monitors = self._monitors(record, record_dt if record_dt is not None else self.dt, name)
+        self.spikes = spike_monitors(self) if record is True else {}
         clock = self._objects.clock
         timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
         self.network = Network(*self._objects.all, timing, name=f"{name}_network")
-        self.network.add(*dict.fromkeys(self.monitors.values()))
-        if model.noise:
-            self._noise_rng = self.rng.spawn(1)[0]
-            self._noise: list[np.ndarray] = []
-            self.network.add(NetworkOperation(self._draw, clock=clock, when="start", name=f"{name}_noise"))
+        self.network.add(*dict.fromkeys(self.monitors.values()), *self.spikes.values())
         #: The caller's names for objects that were added to the network, as of ``Network.run``.
         self.namespace: dict[str, Any] = {}
         self._stored: dict[str, Any] = {}
@@ -154,79 +139,113 @@ class NSANetwork(Engine):
         self._at_end: list[Callable[[], None]] = []
         self._pull: Pull | None = None
         self._compiled = False  # and looked at
-        self._trace: tuple[np.ndarray, np.ndarray] | None = None
-        self._starts = {name: self.initial(name) for name in self._objects.owner}
+        #: Activities in all time steps of a decision that is watched, by population.
+        self.trace: dict[str, np.ndarray] = {}
+        self._outcome: tuple[np.ndarray, np.ndarray] | None = None  # arms and rewards that a round goes on with
+        self._starts = {
+            code: self.initial(text)
+            for neurons in structure.populations.values()
+            for code, text in neurons.initial.items()
+        }
+        self._step = self._phase = 0
         self.reset()
+        self._rest()
+
+    # What users look at ----------------------------------------------------------------------------------------------
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
-        """Activities of U and V, copied from Brian2's arrays."""
-        return np.stack([self.u, self.v])
+        """What U and V show, read from Brian2's arrays, or what they showed where that may have changed since."""
+        return self._rates if self.course.after or self._end.shows else self._live
 
     @property
-    def u(self) -> np.ndarray:
-        """Activity of U, a view of Brian2's own array."""
-        return self._view(self.U, "u")
+    def _live(self) -> np.ndarray:
+        """Activities and firing rates as they are now."""
+        return np.stack([self._shows("u", self.U), self._shows("v", self.V)])
+
+    def _shows(self, name: str, group: Any) -> np.ndarray:
+        neurons = self.structure.populations[name]
+        if not neurons.spikes:
+            code = name if name in neurons.state else neurons.state[0]
+            return self.neurons(code).reshape(self.n_games, self.n_arms, -1).mean(axis=2)
+        counts = self._array(group, "count").reshape(self.n_games, self.n_arms, -1)
+        return counts.sum(axis=2) / (counts.shape[2] * self.course.reading)  # rounded as `rounds` does
+
+    def neurons(self, variable: str) -> np.ndarray:
+        """A state variable of neurons, a view of Brian2's own array: (games, neurons)."""
+        return self._view(*self._objects.owner[variable])
 
     @property
-    def v(self) -> np.ndarray:
-        """Activity of V, a view of Brian2's own array."""
-        return self._view(self.V, "v")
+    def b(self) -> np.ndarray:
+        """The variable of contacts."""
+        sizes = self._objects.sizes
+        name = next(iter(self.structure.contacts))
+        return self._array(self.UV, name).reshape(self.n_games, self.n_arms, sizes["u"], sizes["v"])
 
-    @property
-    def w(self) -> np.ndarray:  # type: ignore[override]
-        """Weights of UV, a view of Brian2's own array."""
-        return self._view(self.UV, "w")
-
-    @property
-    def synapses(self) -> dict[str, np.ndarray]:
-        """All variables of UV by name, views of Brian2's own arrays."""
-        return {name: self.state(name) for name in self.model.structure.synaptic}
-
-    def state(self, name: str) -> np.ndarray:
-        """A state variable, a view of Brian2's own array: (games, arms), or (games, 1) of a game's own population."""
-        return self._view(self._objects.owner[name], name)
+    def shown_name(self, code: str) -> str:
+        """The name that a state variable of neurons has in its group."""
+        return self._objects.owner[code][1]
 
     @property
     def lateral(self) -> list[Synapses]:
         """The Synapses of the model's lateral couplings."""
         return [self.couplings[lateral.variable] for lateral in self.model.lateral]
 
+    @property
+    def timing(self) -> Course:
+        """The course of a round, under the name that it had until 0.2."""
+        return self.course
+
+    @property
+    def input_steps(self) -> int:
+        """Time steps of the first phase."""
+        return self.course.input_steps
+
+    @property
+    def pools(self) -> dict[str, Any]:
+        """The populations that a game has."""
+        return {name: self.populations[name] for name in self.structure.of_games}
+
     def at_start(self, function: Callable[[], None]) -> None:
         """Have a function called at the start of every round, when everything is reset."""
         self._at_start.append(function)
 
     def at_end(self, function: Callable[[], None]) -> None:
-        """Have a function called at the end of every round, before anything is learnt."""
+        """Have a function called at the end of every round, before the choice."""
         self._at_end.append(function)
-
-    def reset(self) -> None:
-        """Forget everything: synapses, and what is carried over, start anew."""
-        super().reset()
-        for name in self.model.carried:
-            self.state(name)[:] = self._starts[name]
-        self._rest()
 
     def store(self, name: str = "default") -> None:
         """Keep the state of the network and of its random numbers under a name, as ``Network.store`` does."""
         self.network.store(name)
-        generators = [self.rng, *([self._noise_rng] if self.model.noise else [])]
-        noise = list(self._noise) if self.model.noise else []
-        self._stored[name] = copy.deepcopy((generators, noise, self.agreed))
+        numbers = self._numbers.streams
+        kept = (self.rng, numbers, self.agreed, self._rates, self.signals, self.inputs, self._synapses_apart())
+        self._stored[name] = copy.deepcopy(kept)
 
     def restore(self, name: str = "default") -> None:
         """Go back to where :meth:`store` was called with that name."""
         if name not in self._stored:
             raise KeyError(f"nothing was stored under the name {shown(name)}")
         self.network.restore(name)
-        generators, noise, self.agreed = copy.deepcopy(self._stored[name])
-        self.rng = generators[0]
-        if self.model.noise:
-            self._noise_rng, self._noise = generators[1], noise
+        kept = copy.deepcopy(self._stored[name])
+        self.rng, self._numbers.streams, self.agreed, self._rates, signals, self.inputs, synapses = kept
+        for key, array in signals.items():
+            self.signals[key][:] = array
+        for key, array in synapses.items():
+            self._synapses[key][:] = array
+        for key in self.structure.synaptic:  # Brian2 may have put other arrays in the place of those
+            if key in self._objects.owner:
+                self._synapses[key] = self._view(*self._objects.owner[key])
+
+    def _synapses_apart(self) -> dict[str, np.ndarray]:
+        """Variables of options that no Brian2 object holds."""
+        return {key: array for key, array in self._synapses.items() if key not in self._objects.owner}
+
+    # Playing ---------------------------------------------------------------------------------------------------------
 
     def respond(self) -> None:
-        """Run one round and stop at its end."""
+        """Run one round and stop at its choice."""
         self._run(1, None)
+        self._check_neurons()
 
     def play(self, pull: Pull, n_rounds: int, **report: Any) -> None:
         """Play a whole game in one ``Network.run``.
@@ -241,25 +260,25 @@ class NSANetwork(Engine):
         """
         self._run(check_integer("n_rounds", n_rounds, 0), pull, **report)
 
-    def decide(self) -> Decision:
-        """Run a single decision with the present weights, watch it, and learn nothing."""
-        shape = (self.round_steps + 1, self.n_games, self.n_arms)
-        self._trace = u, v = np.zeros(shape), np.zeros(shape)
-        try:
-            self.respond()
-        finally:
-            self._trace = None
-        arms = self.select()
-        t = np.arange(self.round_steps + 1) * float(self.dt / second)
-        if self.n_games == 1:
-            return Decision(int(arms[0]), bool(self.agreed[0]), t, u[:, 0], v[:, 0])
-        return Decision(arms, self.agreed, t, u, v)
+    def decide(self, watch: Sequence[int] = ()) -> Decision:
+        """Run a single decision with the present weights, watch it, and learn nothing.
+
+        Parameters
+        ----------
+        watch : sequence of int
+            Neurons of U and V whose state variables are recorded in every time step.
+        """
+        return decide(self, watch)
 
     def _run(self, n_rounds: int, pull: Pull | None, **report: Any) -> None:
         self._begin()
         self._pull, self._rounds_left = pull, n_rounds
+        steps = n_rounds * (self.round_steps if pull is None else self._all_steps[-1])
+        self._run_steps(steps, **report)
+
+    def _run_steps(self, steps: int, **report: Any) -> None:
         try:
-            self.network.run(n_rounds * self.round_steps * self.dt, namespace=self.namespace, **report)
+            self.network.run(steps * self.dt, namespace=self.namespace, **report)
         except BrianObjectException as error:
             if not isinstance(error.__cause__, ZeroDivisionError):
                 raise
@@ -274,66 +293,168 @@ class NSANetwork(Engine):
             check_compiled(self.network, f"model {self.model.name}")
             self._compiled = True
         self._step += 1
-        if self._trace is not None:
-            self._trace[0][self._step], self._trace[1][self._step] = self.u, self.v
-        if self._step == self.input_steps:
-            self.U.I = 0  # phase 2: the coupling alone drives the activities
-        elif self._step == self.round_steps:
-            for function in self._at_end:
-                function()
-            if self._pull is not None:
-                arms = self.select()
-                self.learn(arms, self._pull(arms))
-                self._rounds_left -= 1
-                if self._rounds_left:
-                    self._begin()
+        for name, trace in self.trace.items():
+            trace[self._step] = self._shows(name, None)
+        if self._step == self.course.reading_step:
+            self._count_anew()
+        if self._step == self._all_steps[-1] - 1:
+            self._call_outcome(True)
+        if self._step == self.round_steps and self._outcome is None:
+            self._choose()
+        elif self._step == self._all_steps[-1]:
+            self._end_round()
+        elif self._step == self._all_steps[self._phase]:
+            self._set_phase(self._phase + 1)
+            self._numbers.hand_out()
+        else:
+            self._numbers.hand_out()
+
+    def _choose(self) -> None:
+        """The end of the phases before the choice."""
+        for function in self._at_end:
+            function()
+        if self.course.after or self._end.shows:
+            self._rates[:] = self._live
+            self._rates[:] = self._end.show(self._rates)
+        if self._pull is None:
+            return
+        self._check_neurons()
+        arms = self.select()
+        rewards = self._pull(arms)
+        self._outcome = (arms, rewards)
+        if not self.course.after:
+            self._end_round()
+        else:
+            self._begin_after(arms, np.asarray(rewards, dtype=float))
+
+    def _begin_after(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        """The arm is chosen and paid: the round goes on."""
+        self._outcome = (arms, rewards)
+        self._give("choice", self.choices(arms))
+        self._give("R", rewards[:, None])
+        for name in self._objects.learnt if self._objects.contacts is not None else ():
+            if name != "R":
+                self._give_to(self.V, name, self.static(name), self._objects.sizes["v"], True)
+        if self._objects.contacts is not None:
+            if "R" in self._objects.learnt:
+                self._give_to(self.V, "R", rewards[:, None], self._objects.sizes["v"], True)
+            chances = self._array(self.UV, "chance").reshape(self.n_games, -1)
+            chances[:] = self._numbers.luck(chances.shape[1])
+            self._call_outcome(self._all_steps[-1] - self.round_steps == 1)
+        self._set_phase(len(self.course.borders))
+        self._numbers.hand_out()
+
+    def _call_outcome(self, now: bool) -> None:
+        """Have contacts learn at the end of the next time step."""
+        if self._objects.contacts is not None and self._outcome is not None:
+            self.V.outcome = now
+
+    def _end_round(self) -> None:
+        """Everything has happened but learning; the next round, if there is one."""
+        if self._pull is None:
+            return
+        assert self._outcome is not None
+        arms, rewards = self._outcome
+        self._call_outcome(False)
+        self.learn(arms, rewards)
+        self._outcome = None
+        self._rounds_left -= 1
+        if self._rounds_left:
+            self._begin()
+
+    def _await(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+        if self._outcome is not None or not self.course.after:  # it has been awaited
+            return
+        self._begin_after(arms, np.asarray(rewards, dtype=float))
+        self._run_steps(self._all_steps[-1] - self.round_steps)
+        self._call_outcome(False)
+        self._outcome = None
 
     def _begin(self) -> None:
         """A round begins."""
         self._rest()
-        if self._trace is not None:
-            self._trace[0][0], self._trace[1][0] = self.u, self.v
+        self._numbers.hand_out()
+        for name, trace in self.trace.items():
+            trace[0] = self._shows(name, None)
         for function in self._at_start:
             function()
 
     def _rest(self) -> None:
         """The start of a round: neurons where they start unless they are carried over, input on."""
-        synaptic = self.model.structure.synaptic
         for name, start in self._starts.items():
-            if name not in self.model.carried and name not in synaptic:
-                self.state(name)[:] = start
-        self.U.I = self.parameters[0].I_ext
-        self._step = 0
+            if name not in self.structure.carried:
+                self.neurons(name)[:] = start
+        for key, group in self._objects.groups.items():
+            if self.structure.populations[key].spikes:
+                self._array(group, "lastspike")[:] = -1e9
+                self._array(group, "not_refractory")[:] = True
+        self._count_anew()
+        for name in self._objects.given:
+            if name in ("choice", "R"):
+                self._give(name, np.zeros((self.n_games, 1)))
+            else:
+                self._give(name, self.static(name))
+        self._step, self._outcome = 0, None
+        self._set_phase(0)
 
-    def _draw(self) -> None:
-        """New noise for every neuron at the start of a time step; drawn ahead, for a call costs more than a number."""
-        if not self._noise:
-            size = (self.n_games, NOISE_AHEAD, 2, self.n_arms)
-            self._noise = list(self._noise_rng.normal(0, 1, size).transpose(1, 2, 0, 3))
-        self._view(self.U, "n_u")[:], self._view(self.V, "n_v")[:] = self._noise.pop()
+    def _count_anew(self) -> None:
+        for group, key in ((self.U, "u"), (self.V, "v")):
+            if self.structure.populations[key].spikes:
+                self._array(group, "count")[:] = 0
+
+    def _give(self, name: str, values: np.ndarray) -> None:
+        """Tell all objects that read it what a name of an option or a game is worth now."""
+        for group, here, size, of_options in self._objects.given.get(name, ()):
+            self._give_to(group, here, values, size, of_options)
+
+    def _give_to(self, group: Any, name: str, values: np.ndarray, size: int, of_options: bool) -> None:
+        shape = (self.n_games, self.n_arms if of_options else 1)
+        array = self._array(group, name).reshape(*shape, size)
+        array[:] = np.broadcast_to(values, shape)[:, :, None]
+
+    def _set_phase(self, phase: int) -> None:
+        self._phase = phase
+        for name, value in self._values_of_phases[phase].items():
+            for group in (*self._objects.groups.values(), self.options):
+                if group is not None and name in group.variables:
+                    self._array(group, name)[:] = value
+        values = {**self.values[0], **self._values_of_phases[phase], "n_arms": float(self.n_arms)}
+        self._numbers.set_rates(values, float(self.dt))
+
+    # Arrays and monitors ---------------------------------------------------------------------------------------------
+
+    def _array(self, group: Any, variable: str) -> np.ndarray:
+        return group.variables[variable].get_value()
 
     def _view(self, group: Any, variable: str) -> np.ndarray:
-        return group.variables[variable].get_value().reshape(self.n_games, -1)
+        return self._array(group, variable).reshape(self.n_games, -1)
 
-    def _monitors(self, record: Sequence[str], dt: Any, name: str) -> dict[str, StateMonitor]:
-        groups = {"U": self.U, "V": self.V, "UV": self.UV, **self.populations}
-        # Each group's own equations tell whose variable it is: Synapses also see those of the neurons they join.
-        owner = {var: key for key, group in groups.items() for var in group.equations.names}
+    def _monitors(self, record: Any, dt: Any, name: str) -> dict[str, StateMonitor]:
+        if isinstance(record, bool):
+            return {}
+        groups = {"U": self.U, "V": self.V, **self.populations, **({"UV": self.UV} if self.UV is not None else {})}
+        known: dict[str, tuple[str, str]] = {}
+        for key, group in groups.items():
+            neurons = self.structure.populations.get(key.lower() if key in ("U", "V") else key)
+            for variable in group.equations.names:
+                # Each group's own equations tell whose variable it is: Synapses also see those of their neurons.
+                alone = neurons is None or neurons.single
+                known[variable if alone else f"{variable}_{neurons.name}"] = (key, variable)  # type: ignore[union-attr]
         if isinstance(record, str) or not isinstance(record, Iterable):
             raise ValueError(f"record must be a sequence of names, got {shown(record)}")
-        unknown = [var for var in record if var not in owner]
+        unknown = [var for var in record if var not in known]
         if unknown:
             raise ValueError(
-                f"cannot record {shown(unknown[0])}; {_listed(list(groups))} have {', '.join(sorted(owner))}"
+                f"cannot record {shown(unknown[0])}; {_listed(list(groups))} have {', '.join(sorted(known))}"
             )
-        recorded = {key: [var for var in record if owner[var] == key] for key in groups}
+        recorded = {key: [known[var][1] for var in record if known[var][0] == key] for key in groups}
         monitor = partial(StateMonitor, record=True, dt=dt)
         monitors = {
             key: monitor(groups[key], variables, name=f"{name}_{key}_monitor")
             for key, variables in recorded.items()
             if variables
         }
-        return {var: monitors[owner[var]] for var in record}
+        return {var: monitors[known[var][0]] for var in record}
 
 
 def _listed(names: list[str]) -> str:

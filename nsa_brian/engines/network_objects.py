@@ -1,83 +1,229 @@
-"""A model as Brian2 objects: NeuronGroups for its populations, Synapses for its couplings."""
+"""A model as Brian2 objects: NeuronGroups for its populations, Synapses for its couplings.
+
+Between populations of one neuron a coupling is Synapses from neuron to neuron, as one draws it. Where a population has
+many, every neuron of an option reaches every neuron of another population of that option with the same strength, so a
+neuron sees no more of the other population than a mean. That mean is what is simulated: one synapse from each neuron to
+its option (or game), summed there, and read by all neurons of the target through a linked variable. It is exact, and
+costs n synapses where all-to-all connections cost n squared. Only where contacts learn one by one, each is there.
+"""
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from brian2 import Clock, Equations, NeuronGroup, Synapses
-from brian2.equations.equations import DIFFERENTIAL_EQUATION, SUBEXPRESSION, SingleEquation
+from brian2 import Clock, Equations, NeuronGroup, Quantity, Synapses, linked_var
+from brian2.equations.equations import BOOLEAN, DIFFERENTIAL_EQUATION, PARAMETER, SUBEXPRESSION, SingleEquation
 from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
+from nsa_brian.codegen.columns import how_it_arrives
 from nsa_brian.codegen.connect import connect
+from nsa_brian.codegen.streams import count_of
 from nsa_brian.model.functions import CANONICAL
 from nsa_brian.model.model import Model
-from nsa_brian.model.reading import names_in, unit_of
-from nsa_brian.model.structure import OPTIONS, SYNAPSE, Link, U, V, equation, variable
-from nsa_brian.parameters import NSAParameters
+from nsa_brian.model.reading import names_in
+from nsa_brian.model.structure import OF_CONTACTS, SPIKED, SYNAPSE, Link, Neurons, U, V, closure, equation, variable
 
 #: The order within a time step: what arrives, link by link; then the synapses; then the neurons. So all step from the
 #: same state.
-_ARRIVING, _SYNAPSES, _NEURONS = -1000, -1, 0
+_ARRIVING, _SYNAPSES = -1000, -1
+#: The time since a neuron fired, in whole steps: the difference of two times misses multiples of dt by rounding errors.
+SINCE = "((timestep(t, dt) - timestep(lastspike_{end}, dt)) * dt)"
 
 
 class NetworkObjects:
-    """The objects of a network, made from a model's structure.
+    """The objects of a network, made from a model's structure, for games side by side.
 
     Attributes
     ----------
     groups : dict
-        The NeuronGroup of each population, by its name in the model; ``"u"`` and ``"v"`` first.
+        The NeuronGroup of each population, by its name in the model; ``"u"`` and ``"v"`` first. Neurons of an option
+        lie side by side, and so do the options of a game.
     synapses : dict
-        The Synapses of each coupling, by the variable that it delivers.
+        The Synapses of each coupling between single neurons, by the variable that it delivers; and those of means.
+    options, games : NeuronGroup or None
+        What many neurons have in common: the means of each option and of each game, and the variables of options that
+        change within a round.
+    contacts : Synapses or None
     owner : dict
-        The object that holds each state variable.
+        The object that holds each state variable, and the variable's name there.
+    given : dict
+        Names that objects are given at a round's start: groups by name of the option's or game's variable.
     clock : Clock
     all : list
         Everything, for a Network.
     """
 
     def __init__(
-        self, model: Model, parameters: NSAParameters, n_games: int, n_arms: int, dt: Any, method: str, name: str
+        self, model: Model, values: Mapping[str, float], n_games: int, n_arms: int, dt: Any, method: str, name: str
     ) -> None:
         structure = self._structure = model.structure
         self._n_games, self._n_arms = n_games, n_arms
-        values = parameters.to_dict()
-        namespace = {key: value * unit_of(model.declared[key].unit) for key, value in values.items()}
-        namespace |= {"n_arms": float(n_arms), **({"noise": model.noise} if model.noise else {}), **CANONICAL}
+        dimensions = structure.dimensions
+        namespace = {key: Quantity(value, dim=dimensions.get(key, DIMENSIONLESS)) for key, value in values.items()}
+        namespace |= {"n_arms": float(n_arms), **CANONICAL}
         self.clock = Clock(dt=dt, name=f"{name}_clock")
-        self._made = {"namespace": namespace, "clock": self.clock, "method": method}
-        self.groups = {}
-        for place in (U, V, *structure.populations):
-            size = n_games * n_arms if place in OPTIONS else n_games
-            label = f"{name}_{place.upper() if place in OPTIONS else place}"
-            self.groups[place] = NeuronGroup(size, self._neurons(place, model.noise), name=label, **self._made)
-        labels = {"I_u": f"{name}_VU", "I_v": f"{name}_UV"}
-        self.synapses = {}
-        for link in structure.links:
-            self.synapses[link.variable] = self._synapses(link, labels.get(link.variable, f"{name}_{link.variable}"))
-            if _from_other_partners(link):
-                own = dataclasses.replace(link, variable=f"{link.variable}_own", to="own", helpers=())
-                own = dataclasses.replace(own, drive=_inlined(link))
-                self.synapses[own.variable] = self._synapses(own, f"{name}_{own.variable}")
-        self.owner = {key: self.groups[place] for place in self.groups for key in structure.state(place)}
-        self.owner |= dict.fromkeys(structure.state(SYNAPSE), self.synapses["I_v"])
-        self.all = [*self.groups.values(), *self.synapses.values()]
+        self._made: dict[str, Any] = {"namespace": namespace, "clock": self.clock}
+        self._method, self._name = method, name
+        self.sizes = {key: count_of(neurons, values) for key, neurons in structure.populations.items()}
+        self.given: dict[str, list[Any]] = {}
+        self.groups: dict[str, NeuronGroup] = {}
+        self.synapses: dict[str, Synapses] = {}
+        self.owner: dict[str, tuple[Any, str]] = {}
+        self.options = self.games = None
+        self._read_by_options: list[tuple[str, str]] = []
+        self._direct = [link for link in structure.links if self._is_direct(link)]
+        self._means = [link for link in structure.links if link not in self._direct]
+        if not structure.single:
+            self._make_levels()
+        for key, neurons in structure.populations.items():
+            self.groups[key] = self._population(neurons)
+            for code in neurons.state:
+                self.owner[code] = (self.groups[key], self._shown(neurons)[code])
+        for name, key in self._read_by_options:
+            setattr(self.options, name, linked_var(self.groups[key], name))
+        for link in self._direct:
+            self._make_direct(link)
+        for link in self._means:
+            self._make_mean(link)
+        self._deliver()
+        self.contacts = self._make_contacts() if structure.contacts else None
+        levels = [group for group in (self.options, self.games) if group is not None]
+        self.all = [*levels, *self.groups.values(), *self.synapses.values()]
+        self.all += [self.contacts] if self.contacts is not None else []
 
-    def _neurons(self, place: str, noise: float) -> Equations:
-        """A population's equations, with variables for all that arrives."""
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def _shown(self, neurons: Neurons) -> dict[str, str]:
+        """Names of the structure, and those that a population's group shows to its user."""
+        found = {code: written for written, code in neurons.written.items()} | {f"{SPIKED}_of_{neurons.name}": SPIKED}
+        means = [link.variable for link in self._structure.links if link.target == neurons.name]
+        return found | {name: name.removesuffix(f"_in_{neurons.name}") for name in means}
+
+    def _reads(self, neurons: Neurons) -> set[str]:
+        """Names that a population's equations read, and the drives that begin there but for that of the synapse."""
+        found = list(neurons.texts)
+        for link in self._structure.links:
+            if link.source == neurons.name and not self._holds_synapse(link):
+                found += link.texts
+        return set().union(*map(names_in, found))
+
+    def _holds_synapse(self, link: Link) -> bool:
+        """Whether a link's Synapses hold the variables of options: the paper's UV."""
+        return self._structure.single and link.variable == "I_v"
+
+    @property
+    def _above(self) -> list[str]:
+        """Names of options and games."""
+        return [*self._structure.names(SYNAPSE), *self._structure.names("signals"), *self._structure.inputs]
+
+    def _is_told(self, name: str) -> bool:
+        """Whether a name of an option or a game stays the same in a round, so that it can be given at its start."""
+        return self._structure.is_static(name)
+
+    @property
+    def _told_by_uv(self) -> list[str]:
+        """Names of games, and inputs, that UV reads, where it holds the synapse."""
         structure = self._structure
-        lines = list(structure.places[place])
+        texts = [str(eq.expr) for eq in structure.synapse if eq.expr is not None]
+        texts += [text for link in structure.links if self._holds_synapse(link) for text in link.texts]
+        read = set().union(*map(names_in, texts)) if structure.single else set()
+        return [name for name in self._above if name in read and name not in structure.names(SYNAPSE)]
+
+    def _here(self, name: str, key: str) -> str:
+        """The name of an option's or a game's variable in a population's group: Brian2 wants none that UV has."""
+        taken = name in self._structure.names(SYNAPSE) or name in self._told_by_uv
+        return f"{name}_in_{key}" if self._structure.single and key in (U, V) and taken else name
+
+    # Populations -----------------------------------------------------------------------------------------------------
+
+    def owners(self, key: str) -> np.ndarray:
+        """The option (or game, of a game's population) that each neuron belongs to."""
+        of_options = self._structure.populations[key].of_options
+        return np.repeat(np.arange(self._n_games * (self._n_arms if of_options else 1)), self.sizes[key])
+
+    def _game_of(self, key: str) -> np.ndarray:
+        of_options = self._structure.populations[key].of_options
+        return self.owners(key) // self._n_arms if of_options else self.owners(key)
+
+    def _population(self, neurons: Neurons) -> NeuronGroup:
+        """A population's neurons, with variables for all that arrives."""
+        structure, shown = self._structure, self._shown(neurons)
+        key = neurons.name
+        shown |= {name: self._here(name, key) for name in self._above}
+        lines = [self._renamed(eq, shown) for eq in neurons.equations]
+        linked: list[tuple[str, Any, str, np.ndarray]] = []
         for link in structure.links:
-            if link.target == place:
-                lines += self._arrival(link)
-        if place == U:
-            lines.append(variable("I", DIMENSIONLESS, "shared"))
-        if noise and place in OPTIONS:
-            lines.append(variable(f"n_{place}", DIMENSIONLESS))
-        return Equations(lines)
+            if link.target == key:
+                whole = link in self._direct or self._is_passed_on(link)
+                lines += self._arrival(link) if whole else self._linked(link, shown, linked)
+        read = self._reads(neurons)
+        lines += [variable(name, DIMENSIONLESS, "shared") for name in structure.phased if name in read or key == U]
+        random = [*neurons.normal, *neurons.poisson]
+        lines += [variable(shown[name], DIMENSIONLESS) for name in random]
+        read |= set(self._delivered.get(key, ()))
+        above = [name for name in self._above if name in read]
+        above += [name for name in ("choice", "R") if name in read and structure.after]
+        if structure.contacts and key == V:
+            above += [name for name in self.learnt if name not in above]
+        lines += [variable(self._here(name, key), structure.dimensions[name]) for name in above]
+        options: dict[str, Any] = {}
+        if neurons.spikes:
+            lines.append(variable("count", DIMENSIONLESS))
+            if any(f"{SPIKED}_of_{key}" in names_in(link.drive) for link in structure.links):
+                text = "int(abs(t - lastspike - dt) < dt / 2)"  # in the time step before this one
+                lines.append(equation(SUBEXPRESSION, SPIKED, DIMENSIONLESS, text))
+            reset = "\n".join(
+                f"{shown[s.target]} {s.operation} {word_substitute(s.expression, shown)}" for s in neurons.reset
+            )
+            options = {
+                "threshold": word_substitute(neurons.threshold, shown),
+                "reset": f"{reset}\ncount += 1",
+                "refractory": neurons.refractory or "0*second",
+            }
+        if structure.contacts and key == V:
+            lines.append(SingleEquation(PARAMETER, "outcome", DIMENSIONLESS, var_type=BOOLEAN, flags=["shared"]))
+            options["events"] = {"outcome": "outcome"}
+        size = self._n_games * self.sizes[key] * (self._n_arms if neurons.of_options else 1)
+        label = f"{self._name}_{key.upper() if key in (U, V) else key}"
+        group = NeuronGroup(size, Equations(lines), method=self._method, name=label, **options, **self._made)
+        for name, level, of, index in linked:
+            setattr(group, name, linked_var(level, of, index=index))
+        for name in above:
+            if name in ("choice", "R") or self._is_told(name):
+                here = (group, self._here(name, key), self.sizes[key], neurons.of_options)
+                self.given.setdefault(name, []).append(here)
+        return group
+
+    @property
+    def learnt(self) -> list[str]:
+        """Names of options and games that the rule of contacts reads."""
+        read = set().union(*(names_in(statement.expression) for statement in self._structure.contact_rule))
+        return [name for name in (*self._above, "R") if name in read and name not in OF_CONTACTS]
+
+    def _renamed(self, eq: SingleEquation, shown: Mapping[str, str]) -> SingleEquation:
+        text = word_substitute(str(eq.expr), shown)
+        return equation(eq.type, shown.get(eq.varname, eq.varname), eq.dim, text, *eq.flags)
+
+    # Couplings between single neurons --------------------------------------------------------------------------------
+
+    def _is_direct(self, link: Link) -> bool:
+        """Whether a link is Synapses from single neuron to single neuron."""
+        ends = [self._structure.populations.get(end) for end in (link.source, link.target)]
+        return all(neurons is not None and neurons.single for neurons in ends)
+
+    def _is_passed_on(self, link: Link) -> bool:
+        """Whether a mean arrives in a game's one neuron that sends what it makes of it within the same time step.
+
+        It is then a variable of that neuron: Brian2's synapses see no lines that are made of linked variables.
+        """
+        structure, target = self._structure, self._structure.populations.get(link.target)
+        if link in self._direct or target is None or not target.single or target.of_options:
+            return False
+        sent = [text for other in structure.links if other.source == link.target for text in other.texts]
+        return link.variable in structure.comes_down_to(set().union(*map(names_in, sent)))
 
     def _arrival(self, link: Link) -> list[SingleEquation]:
         """What holds the sum that arrives.
@@ -85,65 +231,249 @@ class NetworkObjects:
         What comes from the others is what comes from all, less one's own: so that the sum is formed in the same order
         for every neuron, and neurons that are alike stay alike to the last bit.
         """
-        if not _from_others(link):
-            return [variable(link.variable, link.dimension)]
-        own = f"({_inlined(link)})"
-        lines = [variable(f"{link.variable}_all", link.dimension)]
-        if _from_other_partners(link):
-            own = f"{link.variable}_own"
-            lines.append(variable(own, link.dimension))
-        return [*lines, equation(SUBEXPRESSION, link.variable, link.dimension, f"{link.variable}_all - {own}")]
+        name = self._shown(self._structure.populations[link.target])[link.variable]
+        if not _from_others(link, self._structure.of_options):
+            return [variable(name, link.dimension)]
+        over = " / (n_arms - 1)" if link.over == "mean" else ""
+        return [
+            variable(f"{name}_all", link.dimension),
+            *([variable(f"{name}_own", link.dimension)] if link.source != link.target else []),
+            equation(SUBEXPRESSION, name, link.dimension, f"({name}_all - {self._own(link, name)}){over}"),
+        ]
 
-    def _synapses(self, link: Link, label: str) -> Synapses:
+    def _own(self, link: Link, name: str) -> str:
+        """One's own contribution: that of the neuron itself, or of its partner in the other population."""
+        return f"({_inlined(link)})" if link.source == link.target else f"{name}_own"
+
+    def _make_direct(self, link: Link) -> None:
+        labels = {"I_u": f"{self._name}_VU", "I_v": f"{self._name}_UV"}
+        name = self._arrives_as(link)
+        key = name if [self._arrives_as(other) for other in self._direct].count(name) == 1 else link.variable
+        label = labels.get(name, f"{self._name}_{key}")
+        others = _from_others(link, self._structure.of_options)
+        arriving, drive = (f"{name}_all" if others else name), link.drive
+        if link.over == "mean" and not others and not link.diagonal and link.source in self._structure.of_options:
+            drive = f"({drive}) / n_arms"
+        self.synapses[key] = self._synapses(link, arriving, drive, label, link.to)
+        if others and link.source != link.target:
+            self.synapses[f"{key}_own"] = self._synapses(link, f"{name}_own", drive, f"{self._name}_{key}_own", "own")
+
+    def _arrives_as(self, link: Link) -> str:
+        """The name of what arrives in the target's group; several populations may read a mean by the same name."""
+        return self._shown(self._structure.populations[link.target])[link.variable]
+
+    def _synapses(self, link: Link, arriving: str, drive: str, label: str, to: str) -> Synapses:
         """The synapses of a coupling, connected."""
         structure = self._structure
         lines = [self._seen(eq, link) for eq in link.helpers]
-        if link.variable == "I_v":
-            for eq in structure.places[SYNAPSE]:
+        if self._holds_synapse(link) and arriving == link.variable:
+            for eq in structure.synapse:
                 seen = self._seen(eq, link)
                 if seen.type == DIFFERENTIAL_EQUATION:
-                    seen = SingleEquation(seen.type, seen.varname, seen.dim, expr=seen.expr, flags=["clock-driven"])
+                    seen = equation(seen.type, seen.varname, seen.dim, str(seen.expr), "clock-driven")
                 lines.append(seen)
-        arriving = f"{link.variable}_all" if _from_others(link) else link.variable
-        summed = equation(SUBEXPRESSION, f"{arriving}_post", link.dimension, self._ended(link.drive, link))
-        summed = SingleEquation(summed.type, summed.varname, summed.dim, expr=summed.expr, flags=["summed"])
+            lines += [variable(name, structure.dimensions[name]) for name in self._told_by_uv]
+            for key, end in ((U, "pre"), (V, "post")):
+                for name in self._delivered.get(key, ()):
+                    here, dimension = self._here(name, key), structure.dimensions[name]
+                    lines.append(equation(SUBEXPRESSION, f"{here}_{end}", dimension, name, "summed"))
+        summed = equation(SUBEXPRESSION, f"{arriving}_post", link.dimension, self._ended(drive, link), "summed")
         source, target = self.groups[link.source], self.groups[link.target]
-        made = Synapses(source, target, Equations([*lines, summed]), order=_SYNAPSES, name=label, **self._made)
-        connect(made, *self._ends(link))
-        for updater in made.summed_updaters.values():
-            updater.order = _ARRIVING + link.rank
+        equations = Equations([*lines, summed])
+        made = Synapses(source, target, equations, order=_SYNAPSES, method=self._method, name=label, **self._made)
+        connect(made, *self._ends(link, to))
+        for name, updater in made.summed_updaters.items():
+            updater.order = _ARRIVING + link.rank if name == f"{arriving}_post" else _ARRIVING - 2
+        if self._holds_synapse(link) and arriving == link.variable:
+            self.owner |= {name: (made, name) for name in structure.state(SYNAPSE)}
+            for name in self._told_by_uv:
+                self.given.setdefault(name, []).append((made, name, 1, True))
         return made
 
-    def _ends(self, link: Link) -> tuple[np.ndarray, np.ndarray]:
+    def _ends(self, link: Link, to: str) -> tuple[np.ndarray, np.ndarray]:
         """The neurons that each synapse of a coupling comes from and goes to; none leaves its game."""
-        games, n_arms = np.arange(self._n_games), self._n_arms
+        games, n_arms, options_of = np.arange(self._n_games), self._n_arms, self._structure.of_options
         options = np.arange(len(games) * n_arms)
-        if link.source in OPTIONS and link.target in OPTIONS and link.to != "own":
+        if link.source in options_of and link.target in options_of and to != "own":
             return np.repeat(options, n_arms), np.repeat(options.reshape(-1, n_arms), n_arms, axis=0).ravel()
-        if (link.source in OPTIONS) == (link.target in OPTIONS):
-            return (options, options) if link.source in OPTIONS else (games, games)
+        if (link.source in options_of) == (link.target in options_of):
+            return (options, options) if link.source in options_of else (games, games)
         own = options // n_arms  # each option's game
-        return (options, own) if link.source in OPTIONS else (own, options)
+        return (options, own) if link.source in options_of else (own, options)
 
     def _seen(self, eq: SingleEquation, link: Link) -> SingleEquation:
         return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, self._ended(str(eq.expr), link))
 
     def _ended(self, text: str, link: Link) -> str:
         """An expression as the synapses of a link see it: variables of the neurons with ``_pre`` and ``_post``."""
-        structure = self._structure
-        ends = {name: f"{name}_pre" for name in structure.visible(link.source)}
-        if link.source != link.target:
-            ends |= {name: f"{name}_post" for name in structure.visible(link.target)}
+        structure, held = self._structure, self._holds_synapse(link)
+        ends: dict[str, str] = {}
+        for place, end in ((link.target, "_post"), (link.source, "_pre")):
+            if place not in structure.populations or (end == "_post" and link.source == link.target):
+                continue
+            shown = self._shown(structure.populations[place])
+            own = [*structure.names(place), *structure.arriving(place), *structure.phased, f"{SPIKED}_of_{place}"]
+            ends |= {name: f"{shown.get(name, name)}{end}" for name in own}
+        if not held:  # what the source's neurons are told of their option and game
+            ends |= {name: f"{self._here(name, link.source)}_pre" for name in self._above if name not in ends}
         return word_substitute(text, {name: end for name, end in ends.items() if name in names_in(text)})
 
+    @property
+    def _delivered(self) -> dict[str, list[str]]:
+        """Names of the synapse that change within a round, by the populations that read them."""
+        structure = self._structure
+        moving = [name for name in structure.names(SYNAPSE) if not self._is_told(name)]
+        found = {}
+        for key in structure.of_options:
+            read = self._reads(structure.populations[key])
+            found[key] = [name for name in moving if name in read]
+        if structure.single:  # what others read of UV comes to them by way of U
+            found[U] = [name for name in moving if any(name in found[key] for key in found if key != V)]
+        return found
 
-def _from_others(link: Link) -> bool:
-    return link.to == "others" and link.source in OPTIONS and link.target in OPTIONS
+    def _deliver(self) -> None:
+        """Have neurons read those of the group of options, or of U, which has them from UV."""
+        for key, names in self._delivered.items():
+            if self._structure.single and key in (U, V):
+                continue
+            source = self.groups[U] if self._structure.single else self.options
+            for name in names:
+                dimension = self._structure.dimensions[name]
+                sent = self._here(name, U) if self._structure.single else name
+                eq = equation(SUBEXPRESSION, f"{name}_post", dimension, f"{sent}_pre", "summed")
+                label = f"{self._name}_{name}_to_{key}"
+                owner = self.owners(key)
+                self._sum(label, source, self.groups[key], [eq], owner, np.arange(len(owner)), _ARRIVING - 1)
+
+    def _sum(
+        self,
+        label: str,
+        source: Any,
+        target: Any,
+        lines: list[SingleEquation],
+        i: np.ndarray,
+        j: np.ndarray,
+        order: int,
+    ) -> None:
+        """Synapses that sum something up in each time step."""
+        made = Synapses(source, target, Equations(lines), name=label, **self._made)
+        connect(made, i, j)
+        for updater in made.summed_updaters.values():
+            updater.order = order
+        self.synapses[label.removeprefix(f"{self._name}_")] = made
+
+    # Means over many neurons -----------------------------------------------------------------------------------------
+
+    def _make_levels(self) -> None:
+        """The groups of options and of games."""
+        structure = self._structure
+        options, games = [], []
+        for link in self._means:
+            how = how_it_arrives(link, structure)
+            if self._is_passed_on(link):
+                continue
+            if how == "scalar":
+                games.append(variable(link.variable, link.dimension))
+            else:
+                name = link.variable if how == "own" else f"{link.variable}_own"
+                options.append(variable(name, link.dimension))
+                games += [variable(f"{link.variable}_all", link.dimension)] if how == "others" else []
+        linked: list[tuple[str, str]] = []
+        moving = [eq for eq in structure.synapse if eq.expr is not None and not structure.is_static(eq.varname)]
+        if moving:
+            options += [self._inner(eq) for eq in moving]
+            read = closure(set().union(*(names_in(str(eq.expr)) for eq in moving)), structure.expressions)
+            told = [name for name in self._above if name in read and self._is_told(name)]
+            options += [variable(name, structure.dimensions[name]) for name in told]
+            options += [variable(name, DIMENSIONLESS, "shared") for name in structure.phased if name in read]
+            for key in structure.of_options:
+                neurons = structure.populations[key]
+                if neurons.single:
+                    for eq in neurons.equations:
+                        if eq.varname in read and eq.type == SUBEXPRESSION:
+                            options.append(eq)
+                        elif eq.varname in read:
+                            options.append(variable(eq.varname, eq.dim, "linked"))
+                            linked.append((eq.varname, key))
+        size = self._n_games * self._n_arms
+        equations = {"model": Equations(options), "method": self._method, "order": _SYNAPSES}
+        self.options = NeuronGroup(size, name=f"{self._name}_options", **equations, **self._made)
+        self.games = NeuronGroup(self._n_games, Equations(games), name=f"{self._name}_games", **self._made)
+        self._read_by_options = linked
+        if moving:
+            self.owner |= {name: (self.options, name) for name in structure.dynamic}
+            for name in told:
+                self.given.setdefault(name, []).append((self.options, name, 1, True))
+
+    def _inner(self, eq: SingleEquation) -> SingleEquation:
+        """A line of the synapse as the group of options has it."""
+        return equation(eq.type, eq.varname, eq.dim, str(eq.expr))
+
+    def _linked(
+        self, link: Link, shown: Mapping[str, str], linked: list[tuple[str, Any, str, np.ndarray]]
+    ) -> list[SingleEquation]:
+        """What a population reads of means; they are entered in ``linked``."""
+        name, how = shown[link.variable], how_it_arrives(link, self._structure)
+        owner, game = self.owners(link.target), self._game_of(link.target)
+        if how == "own":
+            linked.append((name, self.options, link.variable, owner))
+        elif how == "scalar":
+            linked.append((name, self.games, link.variable, game))
+        else:
+            linked.append((f"{name}_all", self.games, f"{link.variable}_all", game))
+            linked.append((f"{name}_own", self.options, f"{link.variable}_own", owner))
+            ends = [variable(f"{name}_{part}", link.dimension, "linked") for part in ("all", "own")]
+            return [*ends, equation(SUBEXPRESSION, name, link.dimension, f"{name}_all - {name}_own")]
+        return [variable(name, link.dimension, "linked")]
+
+    def _make_mean(self, link: Link) -> None:
+        """Synapses from all neurons of a population to their option or game."""
+        structure = self._structure
+        per, source = self.sizes[link.source], structure.populations[link.source]
+        how, whole = how_it_arrives(link, structure), per * (self._n_arms if source.of_options else 1)
+        owner = self.owners(link.source)
+        game = owner // self._n_arms if source.of_options else owner
+        divisor = per if how == "own" or link.over == "sum" else whole - (per if how == "others" else 0)
+        divisor = divisor if source.of_options else per
+        parts = {"own": [("", self.options, owner)], "scalar": [("", self.games, game)]}
+        parts["others"] = [("_all", self.games, game), ("_own", self.options, owner)]
+        if self._is_passed_on(link):
+            parts["scalar"] = [("", self.groups[link.target], game)]
+        for ending, level, index in parts[how]:
+            lines = [self._seen(eq, link) for eq in link.helpers]
+            name = f"{link.variable}{ending}"
+            arriving = self._arrives_as(link) if self._is_passed_on(link) else name
+            text = f"({self._ended(link.drive, link)}) / {divisor}"
+            lines.append(equation(SUBEXPRESSION, f"{arriving}_post", link.dimension, text, "summed"))
+            label, order = f"{self._name}_{name}", _ARRIVING + link.rank
+            self._sum(label, self.groups[link.source], level, lines, np.arange(len(owner)), index, order)
+
+    def _make_contacts(self) -> Synapses:
+        """The contacts from each neuron of U to each neuron of V of its option."""
+        seen = {f"since_{end}": SINCE.format(end=end) for end in ("pre", "post")}
+        seen |= {name: f"{name}_post" for name in self.learnt}
+        rule = "\n".join(
+            f"{s.target} {s.operation} {word_substitute(s.expression, seen)}" for s in self._structure.contact_rule
+        )
+        names = [*self._structure.contacts, "chance"]
+        made = Synapses(
+            self.groups[U],
+            self.groups[V],
+            Equations([variable(name, DIMENSIONLESS) for name in names]),
+            on_post={"outcome": rule},
+            on_event={"outcome": "outcome"},
+            name=f"{self._name}_UV",
+            **self._made,
+        )
+        n_u, n_v = self.sizes[U], self.sizes[V]
+        option = np.repeat(np.arange(self._n_games * self._n_arms), n_u * n_v)
+        within = np.tile(np.arange(n_u * n_v), self._n_games * self._n_arms)
+        connect(made, option * n_u + within // n_v, option * n_v + within % n_v)
+        return made
 
 
-def _from_other_partners(link: Link) -> bool:
-    """Whether one's own contribution, to be taken away, is that of the partner in the other population."""
-    return _from_others(link) and link.source != link.target
+def _from_others(link: Link, options: list[str]) -> bool:
+    return link.to == "others" and link.source in options and link.target in options
 
 
 def _inlined(link: Link) -> str:

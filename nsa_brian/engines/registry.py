@@ -9,19 +9,16 @@ from nsa_brian.errors import closest, shown
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
-    from nsa_brian.model.base import AnyModel
+    from nsa_brian.model.model import Model
 
-#: Name of each engine of rate models, with its module and class.
+#: Name of each engine, with its module and class.
 ENGINES = {
     "rounds": ("nsa_brian.engines.rounds", "Rounds"),
     "table": ("nsa_brian.engines.table", "Table"),
     "network": ("nsa_brian.engines.network", "NSANetwork"),
 }
-#: The same of models whose neurons spike.
-SPIKING_ENGINES = {
-    "rounds": ("nsa_brian.spiking.rounds", "SpikingRounds"),
-    "network": ("nsa_brian.spiking.network", "SpikingNSA"),
-}
+#: The engine ``rounds`` of models whose populations have many neurons, or neurons that spike.
+COLUMNS = ("nsa_brian.engines.columns", "ColumnRounds")
 DEFAULT_ENGINE = "rounds"
 
 
@@ -44,7 +41,7 @@ def ties_refusal(engine: str, ties: str) -> str:
     return ""
 
 
-def engine_class(name: str, model: AnyModel | None = None) -> type[Engine]:
+def engine_class(name: str, model: Model | None = None) -> type[Engine]:
     """The class of an engine for a model, by default the paper's; an unknown name is a ValueError with the nearest."""
     if not isinstance(name, str):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {shown(name)}")
@@ -54,6 +51,6 @@ def engine_class(name: str, model: AnyModel | None = None) -> type[Engine]:
         raise ValueError(f"unknown engine {shown(name)}; {hint}known: {', '.join(ENGINES)}")
     if model is not None and model.refusal(name):
         raise ValueError(model.refusal(name))
-    known = ENGINES if model is None or model.kind == "rate" else SPIKING_ENGINES
-    module, cls = known[name]
+    columns = name == "rounds" and model is not None and not model.structure.single
+    module, cls = COLUMNS if columns else ENGINES[name]
     return getattr(import_module(module), cls)

@@ -72,7 +72,8 @@ class ResponseTable:
             getattr(model, name) == getattr(PAPER, name) for name in ("gaussian_sigmoid", "plasticity", "initial")
         )
         given = "" if self.coordinate == "w" else self.coordinate
-        self._pairs = Pairs(self.parameters, BATCH, dt, method, given, model)
+        values = [model.values_in_si(p) for p in self.parameters]
+        self._pairs = Pairs(values, BATCH, dt, method, given, model)
         parts, offsets = np.zeros((2, len(self.parameters), cells), dtype=np.int64)
         self.grid = Grid(self.coordinate, parts, offsets, np.empty((0, 2)), self.scale, finite=True)
         self._n_points = 0

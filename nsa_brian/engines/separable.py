@@ -10,7 +10,7 @@ import numpy as np
 
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.integrator import Integrator
-from nsa_brian.codegen.pairs import distinct_sets
+from nsa_brian.codegen.pairs import distinct_values
 from nsa_brian.codegen.stretch import Grid, Players
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.stretch import CompiledRounds, Stretch
@@ -27,12 +27,12 @@ class Separable(Engine):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        structure = self.model.structure
         shape = (self.n_games, self.n_arms)
-        self._synapses = {name: np.zeros(shape) for name in structure.synaptic}
-        #: What options answer with: the activities, and what else the learning rule reads.
-        self.outputs = ("u", "v", *sorted(structure.rule_reads - {"u", "v"}))
+        self._synapses = {name: np.zeros(shape) for name in self.structure.synaptic}
+        #: What options answer with: the activities, and what else rules and the choice read.
+        self.outputs: tuple[str, ...] = ("u", "v")
         self.ends = np.zeros((len(self.outputs), *shape))
+        self._shown = np.zeros((2, *shape))  # by U and V, where the choice says what
         self.stale: np.ndarray | None = None  # places in the flattened arrays
         self._uniform = False  # all options of a game have the same synapse, and no answer yet
         self._by_hand = False  # the synapses were changed since the last round, and not by learning
@@ -53,16 +53,27 @@ class Separable(Engine):
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
-        """The activities u and v at a round's end, a read-only view."""
-        if self._by_hand:
-            self.refresh()
-        return read_only(self.ends[:2])
+        """What U and V showed at a round's end, a read-only view."""
+        self._look()
+        return read_only(self._shown if self._end.shows else self.ends[:2])
 
     def state(self, name: str) -> np.ndarray:
         """A state variable of the neurons at a round's end, a read-only view."""
+        self._look()
+        return read_only(self.ends[self.outputs.index(name)])
+
+    def _look(self) -> None:
+        """Bring answers up to date where synapses were changed by hand."""
         if self._by_hand:
             self.refresh()
-        return read_only(self.ends[self.outputs.index(name)])
+            self._by_hand = False
+            self._show()
+
+    def _show(self) -> None:
+        """What U and V show now, to be kept until the next round is over."""
+        if self._end.shows:
+            self._by_hand = False
+            self._shown[:] = self._end.show(self.ends[:2])
 
     def stretch(self, *, mend: bool = False) -> Stretch:
         """Many rounds at once, compiled.
@@ -74,10 +85,10 @@ class Separable(Engine):
         own = any(not verb.__module__.startswith(__package__) for verb in verbs)
         if own or issubclass(code_object_class(), NumpyRound):
             return super().stretch(mend=mend)
-        sets, which = distinct_sets(self.parameters)
+        sets, which = distinct_values(self.values)
         lasting, pools = self._going_on()
-        ways = (self.ties, self.tolerance)
-        players = Players(self.model, sets, which, lasting, self.ends, self.outputs, *ways, pools)
+        ways = (self._shown, self.ties, self.tolerance)
+        players = Players(self.model, sets, which, lasting, self.ends, self.outputs, *ways, pools, self.signals)
         return CompiledRounds(self, players, self.answers(), mend)
 
     @abstractmethod
@@ -94,6 +105,7 @@ class Separable(Engine):
     def respond(self) -> None:
         """Bring u and v up to date where a synapse has changed."""
         self.refresh()
+        self._show()
 
     def refresh(self) -> None:
         """Bring the answers up to date where a synapse has changed."""
@@ -108,7 +120,7 @@ class Separable(Engine):
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Apply the learning rule, and remember which synapses it changed."""
         self.refresh()  # in case nobody looked since the last time
-        if self._statements is None:
+        if not self._end.by_statements:
             super()._learn(arms, rewards)
             self.stale = self._first + arms
             return

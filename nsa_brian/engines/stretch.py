@@ -9,11 +9,9 @@ import numpy as np
 
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
-from nsa_brian.engines.randomness import Randomness
 from nsa_brian.errors import RunawayError
-from nsa_brian.model.agreement import N_LUCK, select
-from nsa_brian.model.base import AnyModel
-from nsa_brian.model.model import PAPER
+from nsa_brian.model.agreement import N_LUCK
+from nsa_brian.model.model import PAPER, Model
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
@@ -49,8 +47,7 @@ class Stretch(ABC):
         chances : array (rounds, rows, arms)
             Reward probabilities.
         luck : array (rounds, rows, 4)
-            Uniform numbers: three for the decision, the last one for the reward. What a model with noise takes besides
-            is drawn by the engine.
+            Uniform numbers: three for the decision, the last one for the reward.
 
         Returns
         -------
@@ -77,7 +74,8 @@ class RoundByRound(Stretch):
                 if not self._mend:
                     raise runaway(engine.model)
                 activity = np.where(np.isnan(activity), -np.inf, activity)
-            arms[t], agreed[t] = select(activity, drawn[row, :N_LUCK], engine.ties, engine.tolerance)
+            arms[t] = engine.choose(drawn[row, :N_LUCK], activity, self._mend)
+            agreed[t] = engine.agreed
             expected = chance[row, arms[t]]
             rewards = (drawn[row, N_LUCK] < expected).view(np.int8)
             if self._mend:
@@ -89,7 +87,9 @@ class RoundByRound(Stretch):
         return arms, agreed
 
     def _start_anew(self) -> None:
-        """Put 0 where learning left no finite number in a synapse."""
+        """Put 0 where learning left no finite number in a synapse or a signal."""
+        for array in self._engine.signals.values():
+            array[~np.isfinite(array)] = 0
         synapses = self._engine.synapses
         if not all(np.isfinite(array.sum()) for array in synapses.values()):  # far cheaper than to look at each
             self._engine.set_weights(**{name: np.where(np.isfinite(x), x, 0.0) for name, x in synapses.items()})
@@ -144,34 +144,19 @@ class CompiledRounds(Stretch):
                 f"probabilities must be of shape (rounds, {size[0]}, {size[1]}) and luck of shape (rounds, {size[0]}), "
                 f"of the same rounds, from 1 up, got {np.shape(chances)} and {np.shape(luck)}"
             )
-        noise, decisions = self._draw(n_rounds)
-        return self.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2), noise)
+        rng, shape = engine.rng, (engine.n_games, N_LUCK)
+        # A generator that has a stream for each game has ``rounds``.
+        decisions = rng.rounds(n_rounds, shape) if hasattr(rng, "rounds") else rng.random((n_rounds, *shape))
+        return self.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2))
 
-    def _draw(self, n_rounds: int) -> tuple[np.ndarray | None, np.ndarray]:
-        """What the engine draws in so many rounds: for the noise, if there is any, then for the decision."""
-        engine = self._engine
-        rng, n_games = engine.rng, engine.n_games
-        n_noise = engine.n_arms if engine.model.noise else 0
-        if hasattr(rng, "rounds"):  # has a stream for each game
-            drawn = rng.rounds(n_rounds, (n_games, n_noise + N_LUCK))
-            noise, luck = drawn[:, :, :n_noise], drawn[:, :, n_noise:]
-        else:
-            drawn = rng.random((n_rounds, n_games * (n_noise + N_LUCK)))
-            noise, luck = (part.reshape(n_rounds, n_games, -1) for part in np.split(drawn, [n_games * n_noise], axis=1))
-        return (noise if n_noise else None), luck
-
-    def play(
-        self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, noise: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Play rounds; see :meth:`Stretch.play`. Noise may be given: uniform numbers (rounds, games, arms)."""
+    def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play rounds; see :meth:`Stretch.play`."""
         engine, compiled = self._engine, self._compiled
         if not self._every and engine.stale is not self._left:  # something happened in between
             engine.refresh()
             compiled.answered(self._games)
             self._watch(engine.ends[:2])
-        if noise is None and engine.model.noise:
-            noise = _rounds(engine.rng, len(chances), (engine.n_games, engine.n_arms))
-        compiled.begin(row, chances, luck, noise)
+        compiled.begin(row, chances, luck, engine.inputs.ahead(len(chances)))
         compiled.run()
         while (games := compiled.waiting).size and not compiled.runaway:
             places = compiled.stale(games)
@@ -181,11 +166,14 @@ class CompiledRounds(Stretch):
             compiled.answered(games)
             compiled.run()
         if compiled.runaway:
-            raise runaway(engine.model, compiled.runaway_variable)
+            name = compiled.runaway_variable
+            raise runaway(engine.model, name, EXPLORE) if name == "explore" else runaway(engine.model, name)
         if not self._every:
             engine.stale = self._left = compiled.stale(self._games)
+        engine._by_hand = False
         arms, agreed = compiled.choices
-        engine.agreed = agreed[-1].copy()
+        engine.agreed, engine.arms = agreed[-1].copy(), arms[-1].astype(np.intp)
+        engine.inputs.skip(len(chances))
         return arms, agreed
 
     def _watch(self, activity: np.ndarray) -> None:
@@ -194,14 +182,12 @@ class CompiledRounds(Stretch):
             self._compiled.watch()
 
 
-def _rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
-    """What ``rng.random(size)`` gives in each of some rounds; a generator with streams of games' own has ``rounds``."""
-    rounds = getattr(rng, "rounds", None)
-    return rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))
+#: Where the weight of an option is not finite.
+EXPLORE = "in the choice: its expression overflows or divides by zero"
 
 
 def runaway(
-    model: AnyModel, name: str = "", where: str = "after learning: the rule overflows or divides by zero"
+    model: Model, name: str = "", where: str = "after learning: the rule overflows or divides by zero"
 ) -> RunawayError:
     """Return the error for a model whose activities, or whose variable of that name, are not finite."""
     if name:

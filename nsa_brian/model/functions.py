@@ -103,6 +103,30 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 
 
+def without_words(expression: str) -> str:
+    """Return an expression in which ``and`` and ``or`` are arithmetic, for equations that stand still after a spike.
+
+    Brian2 writes those for numpy as it finds them, and ``a or b`` of two arrays is an error there.
+    """
+    tree = ast.parse(expression.strip(), mode="eval")
+    if not any(isinstance(node, ast.BoolOp) for node in ast.walk(tree)):
+        return expression
+    return NodeRenderer().render_node(_Words().visit(tree).body)
+
+
+class _Words(ast.NodeTransformer):
+    """Counts the conditions that hold in place of ``and`` and ``or``."""
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        numbers = [ast.Call(ast.Name("int", ast.Load()), [value], []) for value in node.values]
+        total: ast.expr = numbers[0]
+        for number in numbers[1:]:
+            total = ast.BinOp(total, ast.Add(), number)
+        least = len(numbers) if isinstance(node.op, ast.And) else 1
+        return ast.Compare(total, [ast.GtE()], [ast.Constant(least)])
+
+
 def canonical(expression: str) -> str:
     """Return an expression in which functions and operators that Brian2's targets disagree on have names of our own.
 

@@ -10,14 +10,13 @@ from typing import Any
 
 from nsa_brian.errors import ModelError, closest, printable
 from nsa_brian.files import parse_json, read_text
-from nsa_brian.model.base import AnyModel, model_from_dict
-from nsa_brian.model.model import PAPER
+from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.modules import load_module
 
 __all__ = ["ALIASES", "MODELS", "SPIKING", "load_model", "load_module"]
 
 #: The models that are known by a name; enter one of yours, and every command knows it.
-MODELS: dict[str, AnyModel] = {"paper": PAPER}
+MODELS: dict[str, Model] = {"paper": PAPER}
 
 #: Those of spiking neurons that come with the package, made when they are first asked for.
 SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking-ei-learning")
@@ -26,7 +25,7 @@ SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking
 ALIASES = {"rate": "paper"}
 
 
-def load_model(name: str | Path) -> AnyModel:
+def load_model(name: str | Path) -> Model:
     """A model by its name, or from a file.
 
     Parameters
@@ -45,7 +44,7 @@ def load_model(name: str | Path) -> AnyModel:
     if label in MODELS or label in ALIASES:
         return MODELS[ALIASES.get(label, label)]
     if label in SPIKING:
-        return import_module("nsa_brian.spiking.shipped").MODELS[label]
+        return import_module("nsa_brian.model.shipped").MODELS[label]
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
     if ".py:" in label and not chosen:
         raise ModelError(f"{printable(label)} names no model after the colon")
@@ -59,12 +58,12 @@ def load_model(name: str | Path) -> AnyModel:
     raise ModelError(f"no model {label!r}; {hint}")
 
 
-def _from_module(module: ModuleType, path: str, chosen: str) -> AnyModel:
+def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
     path = printable(path)
     found = {
         name: value
         for name, value in vars(module).items()
-        if isinstance(value, AnyModel) and not _is_shipped(value)  # which a file imports to make its own of it
+        if isinstance(value, Model) and not _is_shipped(value)  # which a file imports to make its own of it
     }
     if chosen:
         if chosen not in found:
@@ -79,19 +78,19 @@ def _from_module(module: ModuleType, path: str, chosen: str) -> AnyModel:
     raise ModelError(f"{path} has no MODEL; {known}")
 
 
-def _is_shipped(model: AnyModel) -> bool:
-    shipped = sys.modules.get("nsa_brian.spiking.shipped")
+def _is_shipped(model: Model) -> bool:
+    shipped = sys.modules.get("nsa_brian.model.shipped")
     return model is PAPER or (shipped is not None and any(model is other for other in shipped.MODELS.values()))
 
 
-def _from_json(path: Path) -> AnyModel:
+def _from_json(path: Path) -> Model:
     try:
         record = parse_json(read_text(path))
         if _is_set(record):
             if not record.get("model"):
                 return PAPER
             record = record["model"]
-        return model_from_dict(record)
+        return Model.from_dict(record)
     except ValueError as error:
         raise ModelError(f"{printable(str(path))}: {error}") from None
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -14,52 +16,98 @@ from brian2.units.fundamentalunits import get_unit
 
 from nsa_brian.common.checks import check_number
 from nsa_brian.errors import ModelError, printable
-from nsa_brian.model import declaration, equations
-from nsa_brian.model.base import VERSION, AnyModel, model_from_dict, model_from_json
-from nsa_brian.model.couplings import Coupling, Lateral, Population
+from nsa_brian.files import parse_json
+from nsa_brian.model import declaration, equations, preparing
+from nsa_brian.model.parts import (
+    MOST_NEURONS,
+    Choice,
+    Contacts,
+    Coupling,
+    Input,
+    Lateral,
+    Part,
+    Phase,
+    Population,
+)
+from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import SYNAPSE, Structure
-from nsa_brian.parameters import Parameter
+from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
 
-#: What a rate model's JSON says of itself.
-FORMAT = "nsa-model"
+#: What a model's JSON says of itself, and the version of that form.
+FORMAT, VERSION = "nsa-model", 1
 
+#: Differences that tie, of activities without a unit and of firing rates in Hz: about the standard deviation of the
+#: difference between two options of equal weight.
+TOLERANCE, TOLERANCE_IN_HZ = 1e-6, 1.0
 #: Noise at most: activities lie near 1, and far beyond this they are nothing but noise.
 MOST_NOISE = 1e6
 
+#: Fields that hold parts, by the class of a part.
+PARTS: dict[str, type[Part]] = {
+    "lateral": Lateral,
+    "couplings": Coupling,
+    "populations": Population,
+    "inputs": Input,
+    "phases": Phase,
+}
+#: Fields that models of 0.2 did not have: they are stored where they say something.
+NEW = ("signals", "signal_update", "contacts", "inputs", "phases", "choice", "prepare")
+
 
 @dataclass(frozen=True, kw_only=True)
-class Model(AnyModel):
-    """A rate model, declared. What is not given is the paper's. Everything is checked when it is made.
+class Model:
+    """A model, declared. What is not given is the paper's. Everything is checked when it is made.
+
+    Every variable belongs to a neuron, an option or a game. A string sees its own level and those above it; seen from
+    above, a variable of neurons is the mean over a population's neurons of that option, or game.
 
     Parameters
     ----------
     name : str
+    populations : tuple of Population
+        Of neurons; one named ``"u"`` or ``"v"`` replaces the paper's, others are added.
+    couplings : tuple of Coupling
+    synapse : str
+        More variables of an option, with dynamics or without: ``"w_slow : 1"``. Equations, drives, rules and the choice
+        read them.
+    signals : str
+        Variables of a game: ``"surprise : 1"``.
+    plasticity : str
+        The pulled arm's new weight as an expression; or statements, run for every option of a game at a round's end,
+        that may use the reward ``R``, ``chosen`` (1 for the pulled arm, else 0), the variables of the option, of its
+        neurons and of the game.
+    signal_update : str
+        Statements that change the signals, run before learning; ``NAME_chosen`` is a variable of the chosen option,
+        ``agreed`` is 1 where U and V agreed.
+    contacts : Contacts, optional
+        Synapses between single neurons of U and V that learn one by one.
+    inputs : tuple of Input
+        Numbers from outside.
+    phases : tuple of Phase
+        Parts of a round, by default the paper's two.
+    choice : Choice
+    prepare : tuple
+        What is found before playing: ``RateMap()``, ``Balance(name, to=name)``, ``Critical(name)``.
+    parameters : tuple of Parameter
+        The model's own, beyond the 22.
+    initial : mapping
+        The expression that a variable of the synapse, or a signal, starts a game from, by its name; 0 where there is
+        none. Variables of single neurons too, which start each round anew.
     rate_u, rate_v : str
-        The rate equations of U and V; ``{noise}`` marks where noise is added. Further state variables and helper
-        lines stand beside them.
+        Short for populations of one neuron: the rate equations of U and V; ``{noise}`` marks where noise is added.
+        Further state variables and helper lines stand beside them.
     drive_u, drive_v : str
-        What a neuron's partner sends it, of variables of the partner (``phi_v_pre``) and, for V, of the synapse.
+        Short for the couplings ``I_u`` and ``I_v``: what a neuron's partner sends it, of variables of the partner
+        (``phi_v_pre``) and of the synapse.
     response : str
         The response ``phi`` of a population to its activity ``x``. Names it defines, and parameters such as ``gain``,
         are meant for each population by itself: ``gain_u`` and ``gain_v``.
     gaussian_sigmoid : str
         The function ``Phi`` of the weight, for the option value (``Phi_v``) and the learning rate (``Phi_eta``).
-    synapse : str
-        More variables of the plastic synapse, with dynamics or without: ``"w_slow : 1"``.
-    plasticity : str
-        The pulled arm's new weight as an expression; or statements, run for every synapse of a game at a round's end,
-        that may use the reward ``R``, ``chosen`` (1 for the pulled arm, else 0), the synapse's variables and the state
-        of its two neurons.
-    parameters : tuple of Parameter
-        The model's own, beyond the 22.
-    initial : mapping
-        The expression that a state variable starts from, by its name; 0 where there is none. Neurons start each round
-        anew, the synapse each game.
-    carried : tuple of str
-        State variables of neurons that go on from round to round instead.
     lateral : tuple of Lateral
-    couplings : tuple of Coupling
-    populations : tuple of Population
+        Short for couplings to the other options.
+    carried : tuple of str
+        State variables of single neurons that go on from round to round.
     noise : float
         Standard deviation of the activity that white noise alone would cause; 0 for none.
     constants : mapping, optional
@@ -96,47 +144,89 @@ class Model(AnyModel):
     couplings: tuple[Coupling, ...] = ()
     populations: tuple[Population, ...] = ()
     noise: float = 0.0
+    signals: str = ""
+    signal_update: str = ""
+    contacts: Contacts | None = None
+    inputs: tuple[Input, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    choice: Choice = Choice()  # noqa: RUF009 - a frozen value
+    prepare: tuple[Any, ...] = ()
     constants: dataclasses.InitVar[Mapping[str, Any] | None] = None
 
     def __post_init__(self, constants: Mapping[str, Any] | None) -> None:
-        kinds = {"parameters": Parameter, "lateral": Lateral, "couplings": Coupling, "populations": Population}
-        for name, kind in {**kinds, "carried": str}.items():
+        kinds: dict[str, Any] = {**PARTS, "parameters": Parameter, "carried": str, "prepare": preparing.STEPS}
+        for name, kind in kinds.items():
             values = getattr(self, name)
             values = (values,) if isinstance(values, kind) else values
             if not isinstance(values, list | tuple) or not all(isinstance(value, kind) for value in values):
-                raise ModelError(f"{name} must be a tuple of {kind.__name__}, got {values!r}")
+                named = "RateMap, Balance or Critical" if isinstance(kind, tuple) else kind.__name__
+                raise ModelError(f"{name} must be a tuple of {named}, got {values!r}")
             object.__setattr__(self, name, tuple(values))
+        for name, kind in {"choice": Choice, "contacts": Contacts}.items():
+            if not isinstance(getattr(self, name), kind) and not (name == "contacts" and self.contacts is None):
+                raise ModelError(f"{name} must be a {kind.__name__}, got {getattr(self, name)!r}")
         if not isinstance(self.initial, Mapping):
             raise ModelError(f"initial must be a mapping of names to expressions, got {self.initial!r}")
+        if not isinstance(constants, Mapping | None):
+            raise ModelError(f"constants must be a mapping of names to numbers, got {constants!r}")
         object.__setattr__(self, "initial", MappingProxyType(dict(self.initial)))
         object.__setattr__(self, "parameters", (*self.parameters, *_as_parameters(constants or {})))
         self._check_parameters()
-        try:
-            check_number("noise", self.noise, 0, MOST_NOISE)
-        except ValueError as error:
-            raise ModelError(str(error)) from None
-        for rate in ("rate_u", "rate_v"):
-            if self.noise and "{noise}" not in getattr(self, rate):
-                raise ModelError(f"{rate} has no place for noise: write {{noise}} where it is to be added")
+        self._check_noise()
         if not isinstance(self.name, str):
             raise ModelError(f"name must be a text, got {self.name!r}")
         object.__setattr__(self, "name", printable(self.name))
         if not self.name:
-            plain = all(getattr(self, f.name) == _default(f) for f in dataclasses.fields(self))
-            object.__setattr__(self, "name", "paper" if plain else "unnamed")
+            object.__setattr__(self, "name", "unnamed" if self._changed else "paper")
         try:
             _ = self.structure
         except ModelError as error:
             raise ModelError(f"model {self.name}: {error}") from None
 
+    def _check_parameters(self) -> None:
+        seen: set[str] = set()
+        for parameter in self.parameters:
+            name = parameter.name
+            if name in PARAMETERS or name in ("noise", "own"):
+                raise ModelError(f"constant {name!r} is a parameter of the model already")
+            if name in seen:
+                raise ModelError(f"parameter {name!r} is declared twice")
+            seen.add(name)
+            unit_of(parameter.unit, f"parameter {name}")
+
+    def _check_noise(self) -> None:
+        try:
+            check_number("noise", self.noise, 0, MOST_NOISE)
+        except ValueError as error:
+            raise ModelError(str(error)) from None
+        replaced = {population.name for population in self.populations}
+        for name in ("u", "v"):
+            rate = f"rate_{name}"
+            if name in replaced:
+                if getattr(self, rate) != getattr(equations, rate.upper()):
+                    raise ModelError(f"{rate} and a population {name} are both given: which is meant?")
+                if self.noise:
+                    raise ModelError(f"noise is for the short form {rate}; a population has normal=('NAME',)")
+            elif self.noise and "{noise}" not in getattr(self, rate):
+                raise ModelError(f"{rate} has no place for noise: write {{noise}} where it is to be added")
+
     def __hash__(self) -> int:
-        return hash((self.name, self.rate_u, self.plasticity, self.parameters, self.noise))
+        return hash((self.name, self.rate_u, self.plasticity, self.populations, self.parameters, self.noise))
+
+    @property
+    def _changed(self) -> list[str]:
+        """Names of the fields that are not the paper's."""
+        return [f.name for f in dataclasses.fields(self) if f.name != "name" and getattr(self, f.name) != _default(f)]
 
     def __repr__(self) -> str:
-        changed = [
-            f.name for f in dataclasses.fields(self) if f.name != "name" and getattr(self, f.name) != _default(f)
-        ]
-        return f"Model({self.name!r}{': ' + ', '.join(changed) if changed else ''})"
+        return f"Model({self.name!r}{': ' if self._changed else ''}{', '.join(self._changed)})"
+
+    def __getattr__(self, name: str) -> Any:
+        """Words of a short form that it was written in, such as ``neuron`` of a spiking model; they go with 0.4."""
+        written = self.__dict__.get("written")
+        if written is None or name.startswith("_"):
+            raise AttributeError(f"a model has no attribute {name!r}")
+        return getattr(written, name)
 
     def __reduce__(self) -> Any:
         return Model.from_dict, (self.to_dict(),)
@@ -148,19 +238,49 @@ class Model(AnyModel):
         """The strings, read and checked."""
         return declaration.read(self)
 
+    @cached_property
+    def declared(self) -> Mapping[str, Parameter]:
+        """All parameters by name: the 22, then the model's own."""
+        return MappingProxyType({**PARAMETERS, **{parameter.name: parameter for parameter in self.parameters}})
+
+    def complete(self, parameters: NSAParameters) -> NSAParameters:
+        """Parameters with all that the model declares: its own at their defaults where they have no value yet."""
+        if not self.parameters and not parameters.own:
+            return parameters
+        foreign = [name for name, _ in parameters.own if name not in self.declared]
+        if foreign:
+            raise ValueError(f"parameter {foreign[0]!r} is none of the model {self.name}'s")
+        return NSAParameters.from_dict(parameters.to_dict(), self.declared)
+
+    def values_in_si(self, parameters: NSAParameters) -> dict[str, float]:
+        """All that has a name in the equations, in SI units: parameters, and the noise if there is any."""
+        values = self.complete(parameters).to_dict()
+        found = {name: value * float(unit_of(self.declared[name].unit)) for name, value in values.items()}
+        return {**found, "noise": self.noise} if self.noise else found
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Names of the parameters that evolution looks for, the 22 first: those with a search range that matter.
+
+        Where a population takes the place of U or V, those of the 22 that no string uses do not.
+        """
+        known = [name for name, info in self.declared.items() if info.search is not None]
+        replaced = any(population.name in ("u", "v") for population in self.populations)
+        return tuple(name for name in known if not replaced or name in self.structure.used)
+
     def refusal(self, engine: str) -> str:
         """Why an engine cannot run the model; empty if it can."""
-        if engine != "table" or self.structure.coordinate:
-            return ""
-        reason, more = self.structure.dense, sorted(self.structure.rule_reads - {"u", "v"})
-        if not reason and more:
-            reason = f"the learning rule reads {' and '.join(more)}, and a table holds u and v"
-        elif not reason and self.structure.uses_n_arms:
-            reason = "its equations use n_arms, and one table serves any number of arms"
-        elif not reason:
-            read = sorted(self.structure.read_by_pair)
-            reason = f"a round's end depends on {' and '.join(read)} of the synapse, and a table has one column"
-        return f"the engine table cannot run the model {self.name}: {reason}; use rounds or network"
+        reason = self.structure.no_table if engine == "table" else ""
+        return f"the engine table cannot run the model {self.name}: {reason}; use rounds or network" if reason else ""
+
+    @property
+    def tolerance(self) -> float:
+        """What counts as a tie of what both populations show, in its unit, where nothing else is said."""
+        rates = [
+            p.spikes and not getattr(self.structure.choice, p.name)
+            for p in (self.structure.populations[n] for n in "uv")
+        ]
+        return TOLERANCE_IN_HZ if all(rates) else TOLERANCE
 
     @property
     def fastest(self) -> str:
@@ -180,61 +300,150 @@ class Model(AnyModel):
 
     # As data --------------------------------------------------------------------------------------------------------
 
+    def change(self, **changes: Any) -> Model:
+        """A copy with some of it changed; ``parameters`` are added, or take the place of those of the same name.
+
+        Parameters that no string uses any longer are dropped.
+        """
+        written = self.__dict__.get("written")
+        if written is not None:
+            return written.change(**changes)
+        given = changes.pop("parameters", ())
+        given = (given,) if isinstance(given, Parameter) else tuple(given)
+        names = {parameter.name for parameter in given}
+        kept = tuple(parameter for parameter in self.parameters if parameter.name not in names)
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)} | changes
+        while True:
+            try:
+                return Model(**{**fields, "parameters": (*given, *kept)})
+            except ModelError as error:
+                unused = [p for p in kept if f"parameter {p.name!r} is used in no equation" in str(error)]
+                if not unused:
+                    raise
+                kept = tuple(p for p in kept if p not in unused)
+
     def to_dict(self) -> dict[str, Any]:
-        """All of it in full, as JSON takes it."""
+        """All of it, in the form in which it was written, as JSON takes it."""
+        written = self.__dict__.get("written")
+        if written is not None:
+            return written.to_dict()
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        plain["initial"] = dict(self.initial)
-        plain["carried"] = list(self.carried)
+        plain |= {"initial": dict(self.initial), "carried": list(self.carried)}
         plain["parameters"] = [parameter.to_dict() for parameter in self.parameters]
-        for name in ("lateral", "couplings", "populations"):
-            plain[name] = [dataclasses.asdict(part) for part in plain[name]]
+        for name in PARTS:
+            plain[name] = [_stored(part) for part in plain[name]]
+        plain["choice"] = _stored(self.choice)
+        plain["contacts"] = None if self.contacts is None else self.contacts.to_dict()
+        plain["prepare"] = [{"step": type(step).__name__, **dataclasses.asdict(step)} for step in self.prepare]
+        plain = {name: value for name, value in plain.items() if name not in NEW or value}
         return {"format": FORMAT, "version": VERSION, **plain}
 
+    def to_json(self) -> str:
+        """The model as the text of a file."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a JSON file, which every command takes as ``--model``."""
+        Path(path).write_text(self.to_json(), "utf-8")
+
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> AnyModel:
+    def from_dict(cls, record: Any) -> Model:
         """What :meth:`to_dict` of any model made; a ValueError says what is wrong with anything else."""
-        return model_from_dict(record)
+        from nsa_brian.model.spiking import FORMAT as SPIKING
+        from nsa_brian.model.spiking import SpikingForm
 
-    @classmethod
-    def from_json(cls, text: str) -> AnyModel:
-        """A model from the text of a file."""
-        return model_from_json(text)
-
-    @classmethod
-    def from_plain(cls, record: Mapping[str, Any]) -> Model:
-        """A rate model from its form as data."""
+        kind = record.get("format") if isinstance(record, Mapping) else None
+        if kind not in (FORMAT, SPIKING):
+            raise ModelError(f"a model is a JSON object whose format is {FORMAT} or {SPIKING}")
+        if record.get("version") != VERSION:
+            given = record.get("version")
+            raise ModelError(f"a model of version {given!r} cannot be read here, only of version {VERSION}")
         plain = {name: value for name, value in record.items() if name not in ("format", "version")}
+        return SpikingForm.from_plain(plain).model if kind == SPIKING else cls._from_plain(plain)
+
+    @classmethod
+    def from_json(cls, text: str) -> Model:
+        """A model from the text of a file."""
+        try:
+            return cls.from_dict(parse_json(text))
+        except ModelError:
+            raise
+        except ValueError as error:
+            raise ModelError(str(error)) from None
+
+    @classmethod
+    def _from_plain(cls, plain: Mapping[str, Any]) -> Model:
         unknown = set(plain) - {f.name for f in dataclasses.fields(cls)}
         if unknown:
             raise ModelError(f"a model has no entry {sorted(unknown)[0]!r}")
         made: dict[str, Any] = dict(plain)
-        kinds: dict[str, Any] = {"lateral": Lateral, "couplings": Coupling, "populations": Population}
         try:
-            for name, kind in kinds.items():
+            for name, kind in PARTS.items():
                 made[name] = tuple(kind(**part) for part in plain.get(name, ()))
             made["parameters"] = tuple(Parameter.from_dict(part) for part in plain.get("parameters", ()))
             made["carried"] = tuple(plain.get("carried", ()))
-        except TypeError as error:
+            made["choice"] = Choice(**plain.get("choice", {}))
+            made["contacts"] = Contacts(**plain["contacts"]) if plain.get("contacts") else None
+            made["prepare"] = tuple(_step(**step) for step in plain.get("prepare", ()))
+        except (TypeError, AttributeError) as error:
             raise ModelError(f"not a model: {printable(str(error))}") from None
         return cls(**made)
 
 
+def _step(step: str, **values: str) -> Any:
+    steps = {kind.__name__: kind for kind in preparing.STEPS}
+    if step not in steps:
+        raise ModelError(f"prepare: there is no step {step!r}; known: {', '.join(steps)}")
+    return steps[step](**values)
+
+
+def _stored(part: Part) -> dict[str, Any]:
+    """A part as data, without what it does not say: so a model of 0.2 is stored as it was."""
+    plain = part.to_dict()
+    always = {Population: ("name", "equations", "per"), Coupling: ("source", "target", "variable", "drive", "to")}
+    if type(part) not in (Population, Coupling, Choice):
+        return plain
+    defaults = {f.name: f.default for f in dataclasses.fields(part)}  # type: ignore[arg-type]
+    kept = always.get(type(part), ())
+    return {name: value for name, value in plain.items() if name in kept or value not in (defaults[name], {}, [])}
+
+
 def check_noise(model: Model, method: str) -> None:
-    """Refuse to integrate noise by a method that was made for smooth functions."""
-    if model.noise and method != "euler":
+    """Refuse to integrate noise, or spikes, by a method that was made for smooth functions."""
+    if method != "euler" and model.structure.draws:
         raise ValueError(f"with noise the method must be euler (which is then Euler and Maruyama's), got {method!r}")
+    if method != "euler" and not model.structure.single:
+        raise ValueError(
+            f"populations of many neurons, or of neurons that spike, take the method euler, got {method!r}"
+        )
+
+
+def check_counts(model: Model, parameters: Iterable[NSAParameters]) -> None:
+    """Refuse numbers of neurons that no batch can have: one serves all of its games."""
+    for name in model.structure.counts:
+        counts = list(dict.fromkeys(each.to_dict()[name] for each in parameters))
+        given = " and ".join(f"{count:g}" for count in counts[:2])
+        if len(counts) > 1 or any(count % 1 for count in counts):
+            raise ValueError(f"{name} must be one whole number for all games, got {given}")
+        if not all(1 <= count <= MOST_NEURONS for count in counts):
+            raise ValueError(f"{name} must be a whole number from 1 to {MOST_NEURONS}, got {given}")
 
 
 def _as_parameters(constants: Mapping[str, Any]) -> list[Parameter]:
     """Constants as parameters that are not searched."""
-    found = []
+    found: list[tuple[Any, ...]] = []
     for name, value in constants.items():
         if isinstance(value, Quantity):
+            if value.ndim:
+                raise ModelError(f"constants: {name} must be one number, got {value!r}")
             unit = "" if value.is_dimensionless else repr(get_unit(value.dim))
-            found.append(Parameter(name, float(value), unit, legal=(-float("inf"), float("inf"))))
+            found.append((name, float(value), unit, (-float("inf"), float("inf"))))
         else:
-            found.append(Parameter(name, value))
-    return found
+            found.append((name, value))
+    try:
+        return [Parameter(*each) for each in found]
+    except ValueError as error:
+        raise ModelError(f"constants: {error}") from None
 
 
 def _default(f: dataclasses.Field[Any]) -> Any:

@@ -31,8 +31,22 @@ REFUSED = {
     "j": "an option does not know its number",
     "inf": "there is no inf in equations",
 }
+#: Names that some strings know, and which.
+KNOWN_IN = {
+    "R": "plasticity, signal_update, the contacts' rule, and equations of a model with a phase after the choice",
+    "choice": "equations of options in a model with a phase after the choice",
+    "chosen": "statements of plasticity",
+    "agreed": "signal_update",
+    **dict.fromkeys(("u_top", "v_top", "best_u", "best_v", "u_at_v", "v_at_u"), "Choice.explore"),
+    **dict.fromkeys(("since_pre", "since_post", "chance"), "the contacts' rule"),
+    **dict.fromkeys(("Phi_star", "Phi_top"), "models with prepare=(RateMap(),)"),
+}
 #: Names with a meaning of their own in model strings.
-MEANINGS = {"dt", "I", "I_u", "I_v", "R", "chosen", "n_u", "n_v", "noise", "n_arms", *REFUSED}
+MEANINGS = {
+    *("dt", "n_arms", "I", "I_u", "I_v", "n_u", "n_v", "noise", "R", "chosen", "choice", "agreed", "spiked", "chance"),
+    *("u_top", "v_top", "best_u", "best_v", "u_at_v", "v_at_u", "since_pre", "since_post", "Phi_star", "Phi_top"),
+    *REFUSED,
+}
 
 
 def _words(text: str) -> frozenset[str]:
@@ -44,6 +58,10 @@ OBJECTS = _words("""
     N N_incoming N_outgoing N_pre N_post delay lastupdate lastspike not_refractory t_in_timesteps summed pre post
     U V UV VU timing clock network
 """)
+#: Objects of a network that its populations stand beside.
+LEVELS = _words("options games contacts")
+#: Parts of a model that variables may belong to, besides populations.
+PLACES = ("synapse", "signals", "contacts")
 #: Names in the code that Brian2 generates for a network, and arguments of its templates.
 CODE = _words("""
     self owner variables variable_indices scalar_code vector_code codeobj_name template_name get_array_name
@@ -85,8 +103,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 
 def check_name(where: str, name: str) -> None:
     """Refuse what is no name, and a name that has a meaning already."""
-    if name.endswith(("_pre", "_post")) or name.startswith("_"):
-        raise ModelError(f"{where}: {name!r} must neither end in _pre or _post nor begin with an underscore")
+    if name.endswith(("_pre", "_post", "_chosen")) or name.startswith("_"):
+        raise ModelError(f"{where}: {name!r} must neither end in _pre, _post or _chosen nor begin with an underscore")
     if not _NAME.fullmatch(name):
         raise ModelError(
             f"{where}: a name has ASCII letters, digits and underscores and begins with a letter, got {name!a}"
@@ -96,6 +114,25 @@ def check_name(where: str, name: str) -> None:
     for names, taker in TAKEN:
         if name in names:
             raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
+
+
+def check_identifier(name: str) -> None:
+    """Refuse a population's name that is none."""
+    if not _NAME.fullmatch(name) or name in PLACES:
+        raise ModelError(
+            f"a population's name must be a Python name other than {', '.join(PLACES)}, got {name[:200]!r}"
+        )
+
+
+def check_population(name: str) -> None:
+    """Refuse a population's name that is none, or that the network's objects have; variables need not avoid it."""
+    check_identifier(name)
+    if name in OBJECTS or name in LEVELS or name.endswith(("_pre", "_post", "_spikes")):
+        taken = ", ".join(sorted(OBJECTS | LEVELS))
+        raise ModelError(
+            f"population {name}: the name {name!r} is taken: a population's is none of {taken}, and ends neither in "
+            "_pre or _post nor in _spikes"
+        )
 
 
 def check_ascii(where: str, text: str) -> None:

@@ -23,7 +23,7 @@ from brian2.utils.stringtools import get_identifiers, word_substitute
 
 from nsa_brian.errors import ModelError, closest, printable
 from nsa_brian.model.functions import FUNCTIONS, canonical, is_truth
-from nsa_brian.model.names import CONSTANTS, PYTHON, REFUSED, check_ascii
+from nsa_brian.model.names import CONSTANTS, KNOWN_IN, PYTHON, REFUSED, check_ascii
 
 #: Numbers in expressions may be as large.
 LARGEST = 1e300
@@ -58,6 +58,13 @@ class Statement:
     target: str
     operation: str
     expression: str
+
+
+def texts_of(rule: Value | tuple[Statement, ...]) -> list[str]:
+    """All expressions of a value or of statements."""
+    if isinstance(rule, Value):
+        return [*(text for _, text, _ in rule.helpers), rule.expression]
+    return [statement.expression for statement in rule]
 
 
 def canonical_rule(rule: Value | tuple[Statement, ...]) -> Any:
@@ -134,7 +141,24 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
     try:
         return list(Equations("\n".join(lines_of(text)), **renamed).ordered) if lines_of(text) else []
     except (EquationError, SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
-        raise ModelError(f"{where}: {first_line(error)}") from None
+        circle = _circle(lines_of(text)) if "contain a cycle" in str(error) else ""
+        told = f"{circle} is circular: it is made of itself" if circle else first_line(error)
+        raise ModelError(f"{where}: {told}") from None
+
+
+def _circle(lines: Iterable[str]) -> str:
+    """The first of the lines without dynamics that is made of itself."""
+    found = [match for line in lines if (match := _HELPER.match(line))]
+    expressions = {match[1]: match[2] for match in found}
+    for name in expressions:
+        made_of, todo = set[str](), [name]
+        while todo:
+            new = (names_in(expressions[todo.pop()]) & set(expressions)) - made_of
+            made_of |= new
+            todo += new
+        if name in made_of:
+            return name
+    return ""
 
 
 def names_in(expression: str) -> set[str]:
@@ -238,13 +262,15 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f"did you mean {near}?" if near else f"known: {', '.join(known)}"
 
 
-def unknown(where: str, name: str, known: Iterable[str]) -> ModelError:
-    """The error for a name that means nothing here, with the nearest one that does."""
+def unknown(where: str, name: str, known: Iterable[str], also: Iterable[str] = ()) -> ModelError:
+    """The error for a name that means nothing here, with the nearest one that does, or that ``also`` might."""
     if name in REFUSED:
         return ModelError(f"{where}: {REFUSED[name]}")
     if name == "dt":
         return ModelError(f"{where}: dt is for equations that are integrated, and this happens between rounds")
-    near = closest(name, [*known, *FUNCTIONS], 0.5)
+    if name in KNOWN_IN:
+        return ModelError(f"{where}: unknown name {name!r}; it is known in {KNOWN_IN[name]}")
+    near = closest(name, also, 0.8) or closest(name, [*known, *FUNCTIONS], 0.5)
     hint = f"did you mean {near}?" if near else f"known here: {', '.join(sorted(known))}"
     return ModelError(f"{where}: unknown name {name!r}; {hint}")
 
@@ -278,9 +304,16 @@ WRITTEN = {
 }
 
 
-@cache
-def unit_of(text: str) -> Quantity:
+def unit_of(text: str, where: str = "") -> Quantity:
     """The Brian2 unit that a text such as ``"ms"`` or ``"1/second"`` means; 1 for an empty one."""
+    try:
+        return _unit_of(text)
+    except ModelError as error:
+        raise ModelError(f"{where}: {error}" if where else str(error)) from None
+
+
+@cache
+def _unit_of(text: str) -> Quantity:
     if not text:
         return Quantity(1.0)
     check_ascii("unit", text)

@@ -1,1 +1,1 @@
-"""The model with populations of spiking neurons."""
+"""Names of spiking models where they were until 0.2; they go with 0.4."""

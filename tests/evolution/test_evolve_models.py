@@ -17,9 +17,8 @@ from evolution.judging import evaluate
 from evolution.luck import CommonLuck, stream
 from evolution.search import GAMES, SELECTION
 from experiments.evolve.settings import EvolutionSettings
-from nsa_brian import PARAMETERS, Model, Parameter, load
+from nsa_brian import PARAMETERS, Model, Parameter, load, preparation
 from nsa_brian.plugins import load_plugins
-from nsa_brian.spiking import calibration
 from nsa_brian.spiking.shipped import SPIKING
 
 ADAPTING = model_of("adapting.py")
@@ -165,7 +164,7 @@ class TestGames:
         individuals = [small_spiking(I_0=0.1), small_spiking(I_0=0.2, sigma_eta=2.759), small_spiking(tau_s=60)]
 
         def found(*chunks):
-            calibration._known.clear()  # as in a process of its own
+            preparation._known.clear()  # as in a process of its own
             return np.concatenate([np.hstack(scores(games, (1,), list(chunk))) for chunk in chunks])
 
         a, b, c = individuals

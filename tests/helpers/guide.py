@@ -1,4 +1,4 @@
-"""The documentation's pages: their code, their notebooks, their commands, and the models of docs/howto/extending.md."""
+"""The documentation's pages: their code, their notebooks, their commands, and the models of docs/howto/models.md."""
 
 import re
 from pathlib import Path
@@ -31,19 +31,22 @@ def commands():
     return sorted({*inline, *(line for line in fenced if line.startswith("nsa "))})
 
 
-#: The text of each file of a model by its name.
-PIECES = {
-    found[1]: found[0]
-    for found in (
-        (block, re.match(r"# (\w+\.py)\n", block)[1])
-        for block in blocks("docs/howto/extending.md")
-        if block.startswith("# ") and "MODEL" in block
-    )
-}
+def recipe(block):
+    """The name of the file that a block is, if it declares a model; else nothing."""
+    found = re.match(r"# (\w+\.py)\n", block)
+    return found[1] if found and "MODEL = " in block else ""
+
+
+#: The text of each recipe of the guide to models by the name of its file.
+RECIPES = {recipe(block): block for block in blocks("docs/howto/models.md") if recipe(block)}
+_SPIKING = PAGES["docs/howto/models.md"].partition("\n## Recipes: spiking neurons\n")[2]
+#: Those of rate neurons, one in each population of an option or a game; and all others.
+PIECES = {name: text for name, text in RECIPES.items() if text not in _SPIKING}
+SPIKING_PIECES = {name: text for name, text in RECIPES.items() if text in _SPIKING}
 
 
 def model_of(name):
     """The model of one of the files."""
     scope = {}
-    exec(PIECES[name], scope)
+    exec(RECIPES[name], scope)
     return scope["MODEL"]

@@ -36,8 +36,8 @@ OTHERS = {
         name="two-pools",
         rate_u="du/dt = (-u + I_u - G + I{noise}) / tau_u : 1",
         populations=(
-            Population("fast", "df/dt = (-f + from_u - from_slow) / (5 * ms) : 1"),
-            Population("slow", "ds/dt = (-s + f_in) / (60 * ms) : 1"),
+            Population("fast", "df/dt = (-f + from_u - from_slow) / (5 * ms) : 1", per="game"),
+            Population("slow", "ds/dt = (-s + f_in) / (60 * ms) : 1", per="game"),
         ),
         couplings=(
             Coupling("u", "fast", "from_u", "phi_u_pre / n_arms"),

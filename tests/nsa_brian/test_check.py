@@ -10,7 +10,7 @@ from spiking import OWN, small
 from targets import each_network_target, on_target
 
 from experiments.cli import main
-from nsa_brian import Model, NSANetwork, NSAParameters, SpikingNSA, check
+from nsa_brian import Model, NSANetwork, NSAParameters, check
 from nsa_brian.codegen import stretch as compiled_stretch
 from nsa_brian.codegen.code_objects import CompiledRound
 from nsa_brian.engines.base import Engine
@@ -29,7 +29,6 @@ CARRIED, POOL, DECAY = model_of("carried.py"), model_of("dynamic_pool.py"), mode
 def quick_network(monkeypatch):
     """Brian2's networks without their compiler, which takes half a minute for each."""
     monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, "numpy"))
-    monkeypatch.setattr("nsa_brian.spiking.network.SpikingNSA", on_target(SpikingNSA, "numpy"))
 
 
 class TestVerdict:
@@ -179,13 +178,18 @@ def wrong_exploration(monkeypatch):
     in_template(
         monkeypatch,
         "stretch",
-        ("_agree ? _k_v : (int64_t)(_drawn[2] * _n_arms);", "_agree ? _k_v : (int64_t)(_drawn[1] * _n_arms);"),
+        (
+            "{{ '_agree ? _k_v : ' if _exploits }}(int64_t)(_drawn[2] * _n_arms);",
+            "{{ '_agree ? _k_v : ' if _exploits }}(int64_t)(_drawn[1] * _n_arms);",
+        ),
     )
 
 
 def late_input(monkeypatch):
     """Compiled rounds take the input away a step late."""
-    in_template(monkeypatch, "round", ("if ({{ _input_steps }}[i] == next)", "if ({{ _input_steps }}[i] < next)"))
+    in_template(
+        monkeypatch, "round", ("[_borders[loop.index0]]) }}[i] == next)", "[_borders[loop.index0]]) }}[i] < next)")
+    )
 
 
 def numpy_learns_by_hand(monkeypatch):
@@ -252,34 +256,24 @@ def test_shipped_models_agree(name):
 
 
 def late_refractoriness(monkeypatch):
-    in_template(monkeypatch, "spikes", ("] = _rest_{{ p.name }};", "] = _rest_{{ p.name }} + 1;"))
+    in_template(monkeypatch, "columns", ("] = _rest_{{ p.name }};", "] = _rest_{{ p.name }} + 1;"))
 
 
 def times_by_subtraction(monkeypatch):
     """Times since a spike as differences of two times, which miss a multiple of the step by a rounding error."""
-    monkeypatch.setattr("nsa_brian.spiking.objects.SINCE", "(t - lastspike_{end})")
+    monkeypatch.setattr("nsa_brian.engines.network_objects.SINCE", "(t - lastspike_{end})")
 
 
 def outcome_without_noise(monkeypatch):
     """The first step of an outcome has the random numbers of the step before it."""
-    monkeypatch.setattr(SpikingNSA, "_learn", _without_first_noise(SpikingNSA._learn))
+    right = NSANetwork._begin_after
 
-
-def _without_first_noise(right):
-    def learn(self, arms, rewards):
-        hand_out = self._hand_out_noise
-        skipped = []
-
-        def once():
-            if skipped:
-                hand_out()
-            skipped.append(1)
-
-        self._hand_out_noise = once
+    def begin_after(self, arms, rewards):
+        hand_out, self._numbers.hand_out = self._numbers.hand_out, lambda: None
         right(self, arms, rewards)
-        del self._hand_out_noise
+        self._numbers.hand_out = hand_out
 
-    return learn
+    monkeypatch.setattr(NSANetwork, "_begin_after", begin_after)
 
 
 #: Spikes count if they are less than two time steps ago, at a time whose multiples of dt round down.

@@ -21,6 +21,7 @@ from nsa_brian.engines.registry import engine_class
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
+from nsa_brian.model.model import PAPER
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
 SHIPPED = [load(name).parameters for name in ("minbandit-38", "minbandit-29")]
@@ -205,7 +206,7 @@ def test_methods_converge_to_the_solution_as_the_step_shrinks(method, order, tar
 @pytest.mark.parametrize("method", ["gsl", "gsl_rkf45"])
 def test_methods_that_are_no_equations_are_refused(method):
     with pytest.raises(ValueError, match=f"method must be one that Brian2 writes as equations, got '{method}'"):
-        Pairs([SHORT], 1, method=method)
+        Pairs([PAPER.values_in_si(SHORT)], 1, method=method)
 
 
 STANDALONE = """
@@ -219,7 +220,7 @@ except ValueError as error:
 """
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", [*ENGINES, "spiking"])
 def test_standalone_devices_are_refused(name, run_script, tmp_path):
     done = run_script(STANDALONE.replace("ENGINE", repr(name)), tmp_path)
     assert "needs Brian2's runtime device" in done.stdout, done.stderr
@@ -274,7 +275,7 @@ def test_a_batch_may_mix_parameter_sets(name):
 
 
 def test_the_network_refuses_mixed_sets_and_all_engines_a_wrong_number():
-    with pytest.raises(ValueError, match="network engine plays all games with the same parameters"):
+    with pytest.raises(ValueError, match="engine network plays all games with the same parameters"):
         make("network", parameters=SHIPPED)
     with pytest.raises(ValueError, match="must be one set or 2, one for each game, got 3"):
         make("rounds", parameters=[SHORT] * 3)

@@ -11,11 +11,11 @@ from brian2.units.unitsafefunctions import exprel
 from targets import brian2_target
 
 from nsa_brian import Lateral, Model, NSANetwork, NSAParameters, Parameter, SpikingModel, load
-from nsa_brian.codegen.expression import numpy_function
-from nsa_brian.codegen.spikes import SpikingGames
+from nsa_brian.codegen.columns import Columns
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.stretch import RoundByRound
 from nsa_brian.errors import ModelError
+from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.functions import FUNCTIONS, canonical
 
 #: Expressions of x and z, what numpy has for them, and the difference in units in the last place that is allowed:
@@ -175,9 +175,9 @@ def by_spikes():
     times = dict.fromkeys(("input_time", "free_time", "reading_time"), 1)
     values = model.values_in_si(model.complete(load().parameters).replace(neurons=1, **times))
     sets = [{**values, "x": x, "z": z} for x, z in zip(X, Z, strict=True)]
-    games = SpikingGames(model, sets, np.arange(len(X)), 1, np.zeros((len(X), 3)), dt=0.5 * ms)
+    games = Columns(model, sets, np.arange(len(X)), 1, np.zeros((len(X), 3)), dt=0.5 * ms)
     games.respond()
-    return {name: array[:, 0] for name, array in games.states["u"].items()}
+    return {name.removesuffix("_of_u"): array[:, 0] for name, array in games.states["u"].items()}
 
 
 FORMS["compiled spikes"] = by_spikes

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from spiking import small, unfound
 
-from nsa_brian import NSA, NSAParameters, log_likelihood
+from nsa_brian import NSA, Model, NSAParameters, load, log_likelihood
 from nsa_brian.model.agreement import N_LUCK, choice_probabilities, select
+from nsa_brian.spiking.shipped import EI, LEARNING, SPIKING
 
 SHORT = NSAParameters(tau_u=12, tau_v=16, duration_input=80, duration_free=80)
 
@@ -109,3 +111,15 @@ def test_takes_a_model_by_its_name():
     assert log_likelihood(*choices, 3, SHORT, "paper") == log_likelihood(*choices, 3, SHORT)
     with pytest.raises(ValueError, match="no model 'papre'; did you mean paper"):
         log_likelihood(*choices, 3, SHORT, "papre")
+
+
+def test_random_numbers_of_the_models_own_make_it_unknown_and_spikes_alone_do_not():
+    quiet = "\n".join(line for line in SPIKING.neuron.splitlines() if not line.startswith("I_noise"))
+    exact = unfound(SPIKING).change(name="exact", neuron=quiet.replace(" + I_noise", ""))
+    assert not exact.structure.draws
+    assert log_likelihood([0], [1.0], 2, small(exact), exact, lapse=1.0) == pytest.approx(math.log(0.5))
+    flipping = unfound(LEARNING).change(neuron=exact.neuron)
+    for model in (SPIKING, EI, flipping, Model(noise=0.1)):
+        assert model.structure.draws
+        with pytest.raises(ValueError, match=f"model {model.name} has noise"):
+            log_likelihood([0], [1.0], 2, load().parameters, model)

@@ -169,7 +169,7 @@ class TestLateral:
             Table(3, SHORT, model=LATERAL)
 
     def test_population_is_checked(self):
-        with pytest.raises(ValueError, match="population must be u or v, got 'w'"):
+        with pytest.raises(ValueError, match="population must be one of u, v, got 'w'"):
             Lateral("w", "I", "phi_u_pre")
 
 

@@ -6,8 +6,8 @@ import pytest
 from guide import PIECES, model_of
 
 from nsa_brian import Coupling, Lateral, Model, NSAParameters, Parameter, Population
-from nsa_brian.codegen import expression
 from nsa_brian.engines.rounds import Rounds
+from nsa_brian.model import expression
 
 #: What would be code, if anything ran it.
 CODE = (

@@ -19,7 +19,8 @@ from experiments.core.settings import PlaySettings
 from experiments.studies.decision import spikes, statistics
 from experiments.studies.decision.study import STUDY as DECISION
 from nsa_brian import NSA, SpikingNSA, load
-from nsa_brian.model.base import AnyModel
+from nsa_brian.engines.network import NSANetwork
+from nsa_brian.model.model import Model
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import EI, MODELS, SPIKING
 
@@ -90,7 +91,7 @@ def test_a_neuron_left_alone_fluctuates_by_sigma():
 def test_the_option_sees_the_mean_of_its_neurons_synapses():
     engine = network(n_games=2)
     engine.set_weights(np.array([0, DEFAULT.w_max, 0]))
-    groups = {"s_u": engine.U, "s_v": engine.V}
+    groups = {"s_u_in_v": engine.U, "s_v_in_u": engine.V}
     means, summed = [], []
     for when, what in (
         ("before_groups", lambda: means.append([g.s[:].reshape(6, -1).mean(axis=1) for g in groups.values()])),
@@ -223,11 +224,11 @@ def test_values_that_make_no_sense_are_refused(values, message):
 def test_the_name_of_the_engine_that_was_means_the_model():
     agent = NSA(2, engine="spiking", seed=0)
     assert repr(agent) == "NSA(n_arms=2, model='spiking', engine='rounds')"
-    with pytest.raises(ValueError, match="the engine table cannot run the model spiking, whose neurons spike"):
+    with pytest.raises(ValueError, match="the engine table cannot run the model spiking: its neurons spike"):
         NSA(2, engine="table", model="spiking")
-    with pytest.raises(ValueError, match="model must be a SpikingModel"):
+    with pytest.raises(ValueError, match="model must be a Model"):
         SpikingRounds(2, model=MODELS)
-    assert all(isinstance(model, AnyModel) and model.kind == "spiking" for model in MODELS.values())
+    assert all(isinstance(model, Model) and model.structure.spikes for model in MODELS.values())
 
 
 GAME = ["--arms", "2", "--trials", "1", "--rounds", "3", "--repetitions", "2", "--agents", "nsa"]
@@ -258,7 +259,7 @@ def test_workers_change_the_time_only():
 @pytest.mark.slow
 def test_a_decision_is_watched_from_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(statistics, "GAMES", 4)
-    monkeypatch.setattr(spikes, "SpikingNSA", on_target(SpikingNSA, "numpy"))  # its coupling was found, compiled
+    monkeypatch.setattr(spikes, "NSANetwork", on_target(NSANetwork, "numpy"))
     model = SPIKING.change(name="few", parameters=[dataclasses.replace(SPIKING.declared["neurons"], default=5)])
     model.save(tmp_path / "few.json")
     chosen = {"model": str(tmp_path / "few.json"), "after": (0, 6), "rounds": 6, "arms": 3}

@@ -5,13 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 from brian2 import ms
-from spiking import interpreted, small
+from spiking import OWN, interpreted, small
 
 from experiments.core.functions import respond
 from experiments.core.settings import PlaySettings
-from nsa_brian import NSA, NSAParameters, SpikingNSA, load
-from nsa_brian.spiking import calibration
-from nsa_brian.spiking.calibration import LASTING, calibrated, critical_value, gain_function
+from nsa_brian import MODELS, NSA, Balance, Critical, NSAParameters, RateMap, SpikingNSA, load, preparation, prepare
+from nsa_brian.engines.columns import ColumnRounds
+from nsa_brian.preparation import LASTING, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
 
@@ -49,7 +49,7 @@ def test_the_critical_weight_is_the_rate_models_for_all_neurons(model, name, n_a
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_gain_has_three_fixed_points_and_rises_with_the_value(name):
     parameters = SPIKING.complete(load(name).parameters)
-    (values,) = calibrated(SPIKING, [parameters], 2)
+    (values,) = prepare(SPIKING, [parameters], 2)
     star, top = values["Phi_star"], values["Phi_top"]
     kappa = (top / star - values["top"]) / (top / star * (values["top"] - 1))
     value = np.linspace(0, top, 101)
@@ -63,13 +63,13 @@ def test_the_gain_has_three_fixed_points_and_rises_with_the_value(name):
 
 def test_what_is_found_is_found_once_and_is_the_same_every_time():
     sets = [small(I_0=0.1), small(I_0=0.2)]
-    together = calibrated(SPIKING, sets, 2)
-    assert calibrated(SPIKING, sets, 2)[0] is together[0]
+    together = prepare(SPIKING, sets, 2)
+    assert prepare(SPIKING, sets, 2)[0] is together[0]
     assert together[0]["J_v"] > together[1]["J_v"]  # more background, less coupling
     assert SpikingRounds(2, sets[1]).values[0] is together[1]
     with interpreted():
         assert SpikingNSA(2, sets[1]).values[0] is together[1]
-    assert calibrated(SPIKING, sets[:1], 2, 0.4 * ms)[0] is not together[0]
+    assert prepare(SPIKING, sets[:1], 2, 0.4 * ms)[0] is not together[0]
 
 
 @pytest.mark.parametrize("model", [SPIKING, pytest.param(EI, marks=pytest.mark.slow)], ids=lambda model: model.name)
@@ -77,14 +77,14 @@ def test_what_is_found_for_a_set_does_not_depend_on_those_beside_it(model, monke
     sets = [small(model), small(model, tau_ref=3), small(model, top=1.6)]
 
     def anew(chosen):
-        calibration._known.clear()
-        return calibrated(model, chosen, 2)
+        preparation._known.clear()
+        return prepare(model, chosen, 2)
 
     alone = [anew([each])[0] for each in sets]
     assert alone[0][model.critical] != alone[1][model.critical]
     assert anew(sets) == alone
     assert anew(sets[::-1]) == alone[::-1]
-    monkeypatch.setattr(calibration, "BATCH", 2)
+    monkeypatch.setattr(preparation, "BATCH", 2)
     assert anew(sets) == alone
 
 
@@ -92,7 +92,7 @@ def test_sets_of_other_numbers_of_neurons_are_refused_before_anything_is_found()
     few, many = small(I_0=0.11), small(I_0=0.11, neurons=6)
     with pytest.raises(ValueError, match="neurons must be one whole number for all games, got 5 and 6"):
         SpikingRounds(2, [few, many], 2)
-    assert not [key for key in calibration._known if key[1] in (few, many)]
+    assert not [key for key in preparation._known if key[1] in (few, many)]
     with pytest.raises(ValueError, match=r"neurons must be one whole number for all games, got 2\.5"):
         PlaySettings(model=SPIKING.to_dict(), parameters=small(neurons=2.5).to_dict()).check()
 
@@ -112,8 +112,41 @@ def test_rate_parameters_without_a_critical_weight_are_refused_before_playing():
 
 
 def test_neurons_without_a_critical_strength_are_refused():
-    with pytest.raises(ValueError, match="with these neurons activity outlasts the input for no J_v from a tenth"):
-        SpikingRounds(2, small(J_u=0.001, tau_s=5))
+    said = {
+        "fired without lasting, at": {"J_u": 0.001, "tau_s": 5},
+        "fired, but none of them at the round's end": {"J_u": 0.001, "tau_s": 5, "sigma": 0.1, "I_0": 0, "I_in": 2},
+        "stayed silent, even while the input was on": {"V_th": 1e6},
+    }
+    for did, changes in said.items():
+        told = rf"^no J_v from 0\.035 to 3\.5 nA makes activity outlast the input: neurons {did}.*; the model spiking"
+        with pytest.raises(ValueError, match=told):
+            prepare(SPIKING, small(**changes), 2)
+    with pytest.raises(ValueError, match=r"^every J_v from .*: neurons fire without input, at \d+ Hz while untrained"):
+        prepare(SPIKING, small(I_0=5), 2)
+
+
+def test_a_model_says_what_must_be_found_and_engines_find_nothing_themselves():
+    assert SPIKING.prepare == (RateMap(), Critical("J_v"))
+    assert EI.prepare == (RateMap(), Balance(EI.homeostasis, to="spontaneous"), Critical(EI.critical))
+    assert OWN.prepare == MODELS["paper"].prepare == ()
+    with pytest.raises(
+        ValueError, match=r"^the model spiking has numbers to be found .* prepared=nsa_brian\.prepare\(model,"
+    ):
+        ColumnRounds(2, small(), model=SPIKING)
+    prepared = prepare(SPIKING, [small(), small(I_0=0.2), small()], 2)
+    assert prepared[0] is prepared[2] is prepare(SPIKING, small(), 2)[0]
+    engine = SpikingRounds(2, small(), 3, prepared=prepared[:1], free_time=400)
+    assert len(engine.values) == 3
+    assert engine.values[0] is engine.values[2]
+    assert engine.values[0] == {**prepared[0], "free_time": 0.4}
+    with pytest.raises(ValueError, match="prepared must be of one set or of 3, one a game, got 2"):
+        ColumnRounds(2, small(), 3, model=SPIKING, prepared=prepared[:2])
+
+
+def test_a_model_that_has_nothing_to_find_is_prepared_at_once():
+    for model in (MODELS["paper"], OWN):
+        parameters = model.complete(load().parameters)
+        assert prepare(model, [load().parameters, parameters], 2) == [model.values_in_si(parameters)] * 2
 
 
 def test_a_search_mends_what_has_no_critical_weight():
@@ -160,3 +193,17 @@ def test_without_compiled_code_a_coupling_cannot_be_found_and_that_is_said(engin
     changed = SPIKING.change(name="unfound", parameters=(dataclasses.replace(SPIKING.declared["J_u"], default=0.46),))
     with interpreted(), pytest.raises(ValueError, match=r"need compiled code.*codegen\.target is not 'auto'"):
         NSA(3, model=changed, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"model": "spiking"}, "model must be a Model, got 'spiking'"),
+        ({"parameters": [1]}, "parameters must be NSAParameters, or a sequence of them"),
+        ({"n_arms": 1}, "n_arms must be a whole number from 2 up, got 1"),
+        ({"dt": 3}, "dt must be a time"),
+    ],
+)
+def test_bad_arguments_of_prepare_are_refused(change, said):
+    with pytest.raises(ValueError, match=said):
+        prepare(**{"model": SPIKING, "parameters": small(), "n_arms": 2, **change})

@@ -8,7 +8,7 @@ from spiking import OWN, interpreted, small
 
 from nsa_brian import Parameter, Pool, SpikingModel, SpikingNSA, load_model
 from nsa_brian.errors import ModelError
-from nsa_brian.model.base import model_from_dict
+from nsa_brian.model.model import Model
 from nsa_brian.spiking.shipped import EI, LEARNING, MODELS, SPIKING
 
 NEURON = SPIKING.neuron
@@ -22,33 +22,36 @@ WRONG = {
     "the mean of a variable that is none": ({"u": "I_syn = J_u * q_v + I_in * I : amp"}, "unknown name 'q_v'"),
     "units of an equation": ({"u": "I_syn = J_u * s_v + V_th * I : amp"}, "units"),
     "units of a line": ({"v": "I_syn = gain * s_u : amp"}, "units do not fit: .* has unit"),
-    "units of a reset": ({"reset": "vm = g_L\ns += opening * (1 - s)"}, "reset: units do not fit"),
+    "units of a reset": ({"reset": "vm = g_L\ns += opening * (1 - s)"}, "reset, vm: units do not fit"),
     "no refractory time": ({"refractory": ""}, "equations stand still .unless refractory., and no refractory time"),
     "a refractory time that is none": ({"refractory": "g_L"}, "refractory: units do not fit"),
-    "a reset of something else": ({"reset": "vn = V_reset"}, r"reset cannot change 'vn'; known: s, vm"),
+    "a reset of something else": (
+        {"reset": "vn = V_reset"},
+        r"reset cannot change 'vn': it changes its variables, s, vm",
+    ),
     "a reset that is no statement": ({"reset": "V_reset"}, "reset must be statements"),
     "a threshold of something else": ({"threshold": "vn > V_th"}, "threshold: unknown name 'vn'"),
     "a start of something else": ({"initial": {"vn": "E_L"}}, "initial: there is no state variable 'vn'"),
     "the unit of a start": ({"initial": {"vm": "g_L"}}, "initial of vm: units do not fit"),
     "a rate that changes with the neuron": (
         {"poisson": {"n_x": "s * Hz"}, "u": "I_syn = J_u * s_v + I_in * I * n_x : amp"},
-        "rate of n_x: unknown name 's'",
+        "rate of n_x cannot use 's', which belongs to population U; it sees I",
     ),
     "a rate that is none": (
         {"poisson": {"n_x": "tau_s"}, "neuron": NEURON.replace("I_0 ", "I_0 * n_x ")},
         "rate of n_x: units do not fit",
     ),
-    "events that nothing uses": ({"poisson": {"n_x": "10 * Hz"}}, "no equation uses 'n_x', whose rate poisson tells"),
-    "two pools of one name": ({"pools": (POOL, POOL)}, "pool i: there are two pools of that name"),
+    "events that nothing uses": ({"poisson": {"n_x": "10 * Hz"}}, "no equation uses 'n_x', a random number"),
+    "two pools of one name": ({"pools": (POOL, POOL)}, "population i: there are two populations of that name"),
     "a pool's number of neurons": (
         {"pools": (Pool("i", POOL.neuron, POOL.threshold, POOL.reset, neurons="neurons_I"),)},
-        r"pools: there is no parameter 'neurons_I'; did you mean neurons\?",
+        r"population i, neurons: there is no parameter 'neurons_I'; did you mean neurons\?",
     ),
     "the gain's unit": ({"gain": "Phi_v * g_L"}, "gain: units do not fit"),
     "a gain of something else": ({"gain": "Phi_w"}, "gain: unknown name 'Phi_w'"),
-    "what is to be found": ({"critical": "J_w"}, r"critical: there is no parameter 'J_w'; did you mean J_v\?"),
-    "a spontaneous rate": ({"homeostasis": "I_0"}, "homeostasis: there is no parameter 'spontaneous'"),
-    "an outcome's duration": ({"flips": LEARNING.flips}, "flips: there is no parameter 'outcome_time'"),
+    "what is to be found": ({"critical": "J_w"}, r"prepare, Critical: there is no parameter 'J_w'; did you mean J_v\?"),
+    "a spontaneous rate": ({"homeostasis": "I_0"}, "prepare, Balance: there is no parameter 'spontaneous'"),
+    "an outcome's duration": ({"flips": LEARNING.flips}, "phase outcome, duration: unknown name 'outcome_time'"),
     "a name with a meaning": ({"neuron": f"{NEURON}\ngain = 1 : 1"}, "the name 'gain' is taken"),
     "a name of a parameter": ({"neuron": f"{NEURON}\ntau_s = 1 : 1"}, "the name 'tau_s' is taken, by a parameter"),
     "the network's counter of spikes": ({"neuron": f"{NEURON}\ndcount/dt = -count / tau_s : 1"}, "'count' is taken"),
@@ -59,14 +62,14 @@ WRONG = {
         "poisson: the name 'tau_s' is taken, by a parameter",
     ),
     "events named as a variable": ({"poisson": {"s": "10 * Hz"}}, "poisson: the name 's' is taken, by another line"),
-    "events named as what options have": ({"poisson": {"gain": "10 * Hz"}}, "poisson: the name 'gain' is taken"),
+    "events named as what options have": ({"poisson": {"gain": "10 * Hz"}}, "the name 'gain' is taken, by synapse"),
     "a helper named as a parameter": (
         {"gain": "top = 2 : 1\nPhi_v * top"},
-        "gain: the name 'top' is taken, by a param",
+        "synapse: the name 'top' is taken, by a param",
     ),
     "a helper named as another": (
         {"gain": "k = 2 : 1\nk = 3 : 1\nPhi_v * k"},
-        "gain: the name 'k' is taken, by another",
+        "synapse: Duplicate definition of variable 'k'",
     ),
     "a function of the weight named as a parameter": (
         {"gaussian_sigmoid": "z = w : 1\nPhi = z * beta : 1", "parameters": Parameter("z_v", 3)},
@@ -74,7 +77,7 @@ WRONG = {
     ),
     "a parameter named as generated code names a variable": (
         {"refractory": "s_of_u", "parameters": Parameter("s_of_u", 3, "ms")},
-        "parameter s_of_u and s of u would both be 's_of_u' in generated code",
+        "s of u would be 's_of_u' in generated code, which is taken",
     ),
     "a number without a value": ({"neuron": f"{NEURON}\nx : 1"}, r"x has no equation; a number is declared as Param"),
     "a flag": ({"neuron": f"{NEURON}\ndx/dt = -x / tau_s : 1 (event-driven)"}, "x has a flag"),
@@ -83,7 +86,10 @@ WRONG = {
     "pools that are none": ({"pools": ("i",)}, "pools must be a tuple of Pool"),
     "a mapping": ({"initial": "vm"}, "initial must be a mapping of names to expressions"),
     "an entry that there is not": ({"equations": "x"}, "a spiking model has no entry 'equations'"),
-    "a time that is none": ({"parameters": (Parameter("free_time", 3, "mV"),)}, "'free_time' must be a time"),
+    "a time that is none": (
+        {"parameters": (Parameter("free_time", 3, "mV"),)},
+        "phase free, duration: units do not fit: 'free_time' has unit",
+    ),
 }
 
 
@@ -105,23 +111,23 @@ def test_a_parameter_that_no_equation_uses_is_refused():
 
 @pytest.mark.parametrize("name", ["u", "v", "my pool", "_i", "\u00e9", "i\n", 3])
 def test_a_pool_has_a_name_of_its_own(name):
-    with pytest.raises(ModelError, match="a pool's name must be a Python name other than u and v"):
+    with pytest.raises(ModelError, match=r"a (pool|population)'s name must be|Pool: name must be a text"):
         Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
 
 
-@pytest.mark.parametrize("name", ["UV", "options", "games", "clock", "network", "s_u_to_options", "i_post"])
+@pytest.mark.parametrize("name", ["UV", "options", "games", "clock", "network", "i_post", "U_spikes"])
 def test_a_pool_is_not_named_as_an_object_of_the_network(name):
-    with pytest.raises(ModelError, match=f"a pool's name must be none of U, V, .* got '{name}'"):
+    with pytest.raises(ModelError, match=f"population {name}: the name '{name}' is taken"):
         Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
 
 
 def test_every_name_that_the_network_gives_is_refused():
     with interpreted():
         engine = SpikingNSA(2, small(OWN), model=OWN, record=True, seed=0)
-    variables = {name for group in engine.objects.groups.values() for name in group.variables if name[0] != "_"}
+    variables = {name for group in engine._objects.groups.values() for name in group.variables if name[0] != "_"}
     for neurons in OWN.structure.populations.values():
-        variables -= {*(eq.varname for eq in neurons.equations), *neurons.poisson, *(m.name for m in neurons.means)}
-    assert {"count", "outcome", "I", "noise", "R", "Phi_eta", "gain", "choice", "spiked", "lastspike"} <= variables
+        variables -= {*neurons.written, *(link.variable.rpartition("_in_")[0] for link in OWN.structure.links)}
+    assert {"count", "outcome", "I", "R", "Phi_eta", "gain", "choice", "spiked", "lastspike"} <= variables
     for name in variables:
         for changes in (
             {"neuron": f"{NEURON}\n{name} = s : 1"},
@@ -132,15 +138,14 @@ def test_every_name_that_the_network_gives_is_refused():
                 SPIKING.change(**changes)
     made = {thing.name.removeprefix("nsa_spiking_") for thing in (*engine.network.objects, engine.network)}
     assert {"U", "UV", "options", "games", "timing", "network", "U_spikes", "shared"} <= made
-    for name in made - {"shared"}:
-        with pytest.raises(ModelError, match="a pool's name must be none of"):
+    for name in made - {"shared"} - set(engine.couplings):
+        with pytest.raises(ModelError, match="is taken"):
             Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
 
 
 def test_what_neurons_see_has_one_order_so_that_their_code_is_compiled_once():
-    for neurons in EI.structure.populations.values():
-        names = [mean.name for mean in neurons.means]
-        assert names == sorted(names)
+    read = [f"{link.variable.removesuffix(f'_in_{link.target}')} in {link.target}" for link in EI.structure.links]
+    assert read == sorted(read)
 
 
 def test_what_is_changed_takes_parameters_along():
@@ -166,7 +171,7 @@ def test_every_number_of_the_shipped_models_has_a_meaning():
 @pytest.mark.parametrize("model", [*MODELS.values(), OWN], ids=lambda model: model.name)
 def test_models_survive_files_and_processes(model, tmp_path):
     assert pickle.loads(pickle.dumps(model)) == model
-    assert model_from_dict(json.loads(model.to_json())) == model
+    assert Model.from_dict(json.loads(model.to_json())) == model
     model.save(tmp_path / "m.json")
     assert load_model(tmp_path / "m.json") == model
     assert hash(load_model(tmp_path / "m.json")) == hash(model)
@@ -181,7 +186,7 @@ def test_a_file_that_is_no_model_is_refused():
         ({"pools": [{"name": "i"}]}, "not a model: .*missing"),
     ):
         with pytest.raises(ModelError, match=message):
-            model_from_dict({**plain, **changes})
+            Model.from_dict({**plain, **changes})
 
 
 def test_unknown_models_are_answered_with_the_nearest():
@@ -200,5 +205,5 @@ def test_a_python_file_makes_a_model(tmp_path):
 def test_engines_of_rates_refuse_them():
     assert SPIKING.fastest == "rounds"
     assert SPIKING.refusal("rounds") == SPIKING.refusal("network") == ""
-    assert "cannot run the model spiking, whose neurons spike; use rounds or network" in SPIKING.refusal("table")
-    assert repr(EI) == "SpikingModel('spiking-ei', pools iu, iv, learns by its rule)"
+    assert "cannot run the model spiking: its neurons spike; use rounds or network" in SPIKING.refusal("table")
+    assert repr(EI).startswith("Model('spiking-ei': synapse, parameters, populations, ")

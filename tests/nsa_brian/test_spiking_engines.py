@@ -100,7 +100,7 @@ def test_a_pool_may_be_called_uv():
 
 def test_without_a_compiler_only_the_network_runs():
     with interpreted():
-        with pytest.raises(ValueError, match="spiking neurons need compiled code, for the engine rounds"):
+        with pytest.raises(ValueError, match="neurons that spike, need compiled code, for the engine rounds"):
             SpikingRounds(3, small(OWN), model=OWN)
         engine = SpikingNSA(3, small(OWN), model=OWN, seed=0)
         engine.respond()
@@ -141,7 +141,7 @@ def test_a_learning_rate_is_to_the_last_bit_what_it_is_alone():
     def rates(chosen):
         engine = SpikingRounds(7, chosen, len(chosen))
         engine.set_weights(np.linspace(0, 4, 7))
-        return engine.rates_of_learning()[0]
+        return engine.static("Phi_eta")[0]
 
     assert (rates(sets) == rates(sets[:1])).all()
 

@@ -19,7 +19,7 @@ def moves(engine, way, share, reward, n_rounds=2):
         with way():
             engine.set_weights(w)
             before = engine.w / engine.parameters[0].w_max
-            expected = engine.rates_of_learning() * (reward - before)
+            expected = engine.static("Phi_eta") * (reward - before)
             engine.respond()
             engine.learn(np.zeros(engine.n_games, dtype=int), np.full(engine.n_games, reward))
             found.append([engine.w / engine.parameters[0].w_max - before, expected])
@@ -76,7 +76,7 @@ def test_weights_are_put_into_synapses_as_near_as_there_are():
 def test_an_option_whose_weight_stays_keeps_its_synapses():
     engine = SpikingRounds(2, small(OWN), 2, model=OWN, seed=0)
     engine.b[:] = learnt = np.random.default_rng(0).integers(2, size=engine.b.shape)
-    engine.read_weights()
+    engine._end.learn_all()
     w = engine.w.copy()
     w[0, 1] = 0
     engine.set_weights(w)

@@ -17,7 +17,7 @@ from nsa_brian.engines.separable import Separable
 from nsa_brian.engines.stretch import CompiledRounds, RoundByRound
 from nsa_brian.engines.table import Table
 from nsa_brian.errors import ModelError
-from nsa_brian.model.agreement import N_LUCK, select
+from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.model.model import PAPER
 
 SETS = [load(name).parameters for name in ("evolved", "minbandit-38", "minbandit-29")]
@@ -51,10 +51,10 @@ def by_round(engine, row, chances, luck):
     arms, agreed = [], []
     for chance, drawn in zip(chances, luck, strict=True):
         engine.respond()
-        chosen, agree = select(engine.activity, drawn[row, :N_LUCK], engine.ties, engine.tolerance)
+        chosen = engine.choose(drawn[row, :N_LUCK])
         engine.learn(chosen, (drawn[row, N_LUCK] < chance[row, chosen]).astype(float))
         arms.append(chosen)
-        agreed.append(agree)
+        agreed.append(engine.agreed)
     return np.array(arms), np.array(agreed)
 
 

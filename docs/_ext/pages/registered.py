@@ -44,7 +44,7 @@ def models_page():
     parts = [
         "# Spiking models",
         "The models of spiking neurons that come with the package, with all constants. What they are and how to change "
-        "them: [](../howto/spiking.md). This page is made from the models themselves; `nsa parameters --model "
+        "them: [](../howto/models.md). This page is made from the models themselves; `nsa parameters --model "
         "spiking-ei` prints the same. W is Wang (2002), Neuron 36:955-968; BW is Brunel and Wang (2001), J Comput "
         "Neurosci 11:63-85; BG is Brette and Gerstner (2005), J Neurophysiol 94:3637-3642.",
     ]

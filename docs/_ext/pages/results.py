@@ -54,7 +54,7 @@ PAGES = {
     "spikes": Page(
         "Spiking neurons",
         "How spiking models play beside the rate model, and how they fire. How they are declared: "
-        "[](../../howto/spiking.md).",
+        "[](../../howto/models.md).",
         (
             "play-rate",
             "play-spiking",

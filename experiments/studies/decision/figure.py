@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.core.cells import Arrays
 from experiments.core.figures import house_style, new_figure
 from experiments.core.results import Results
 from experiments.studies.decision import spiking_figure
@@ -23,17 +26,18 @@ def draw_rates(results: Results[Settings, Summary]) -> Figure:
     """A column for each training: u above, v below, an arm a line; the border of the phases; the choice."""
     settings = results.settings
     after = settings.after
-    values = settings.parameters_of(settings.agents[0])
-    border, end = values["duration_input"] / 1e3, (values["duration_input"] + values["duration_free"]) / 1e3
+    model = settings.nsa_agents[settings.agents[0]].make_model()
     colors = mpl.colormaps["viridis"](np.linspace(0, 0.9, settings.arms))
     with house_style():
         figure = new_figure(1.6 + 3.1 * len(after), 5)
         axes = figure.subplots(2, len(after), sharex=True, sharey="row", squeeze=False)
         for column, rounds in enumerate(after):
             found = results.cells[str(rounds)]
+            on, end = _course(found, settings.parameters_of(settings.agents[0]))
             for row, name in enumerate("uv"):
                 ax = axes[row, column]
-                ax.axvspan(0, border, color="0.93", zorder=0)
+                for first, last in on:
+                    ax.axvspan(first, last, color="0.93", zorder=0)
                 for arm in range(settings.arms):
                     chosen = arm == found["arm"]
                     ax.plot(
@@ -45,6 +49,15 @@ def draw_rates(results: Results[Settings, Summary]) -> Figure:
             axes[0, column].set_title(f"after {rounds} rounds: {outcome} arm {found['arm']}", loc="left")
             axes[0, column].legend(title="arm", fontsize=7, title_fontsize=7)
             axes[1, column].set_xlabel("time (s); shaded: input on")
-        axes[0, 0].set_ylabel("activity u")
-        axes[1, 0].set_ylabel("activity v")
+        for ax, name in zip(axes[:, 0], "uv", strict=True):
+            spikes = model is not None and model.structure.populations[name].spikes
+            ax.set_ylabel(f"rate of {name.upper()} (Hz)" if spikes else f"activity {name}")
     return figure
+
+
+def _course(found: Arrays, values: Mapping[str, float]) -> tuple[np.ndarray, float]:
+    """When the input was on, and the end, in seconds; results of 0.2, of the paper's phases, do not say it."""
+    if "end" in found:
+        return found["input_on"], float(found["end"])
+    border = values["duration_input"] / 1e3
+    return np.array([[0, border]]), border + values["duration_free"] / 1e3

@@ -1,35 +1,55 @@
-"""A decision of the rate model, watched in the Brian2 network."""
+"""A decision watched in the Brian2 network: activities, and the firing rates of a population that spikes."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
 from experiments.core.cells import Arrays
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
+from experiments.studies.decision.network import network_of
+from nsa_brian.engines.decision import Decision
 from nsa_brian.engines.network import NSANetwork
 
 #: One in so many time steps is kept.
 TIME_STEP = 5
+#: Spikes of so many seconds up to a time are counted for the firing rate then.
+WINDOW = 0.025
 
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
     """Train, put the weights into the network, watch."""
     agent, bandit = trained(games, rounds)
     engine = agent.engine
-    network = NSANetwork(games.arms, engine.parameters[0], ties=games.ties, seed=games.seed, model=engine.model)
-    network.set_weights(**{name: values[0] for name, values in engine.synapses.items()})
-    for name in engine.model.carried if rounds else ():
-        network.state(name)[:] = engine.state(name)
+    network = network_of(games, engine, rounds)
     decision = network.decide()
+    u, v = (_course(network, decision, name) for name in "uv")
+    borders = np.array([0, *network.course.borders]) * network.course.dt
+    on = [span for span, phase in zip(pairwise(borders), network.structure.before, strict=True) if "I" in phase.on]
     return {
         "t": decision.t[::TIME_STEP],
-        "u": decision.u[::TIME_STEP],
-        "v": decision.v[::TIME_STEP],
-        "u_end": decision.u[-1],
-        "v_end": decision.v[-1],
-        "w": engine.w[0],
+        "u": u[::TIME_STEP],
+        "v": v[::TIME_STEP],
+        "u_end": network.activity[0, 0].copy(),
+        "v_end": network.activity[1, 0].copy(),
+        "w": engine.w[0].copy(),
         "probabilities": bandit.probabilities[0],
         "arm": np.array(decision.arm),
         "agreed": np.array(decision.agreed),
+        "input_on": np.array(on).reshape(-1, 2),
+        "end": borders[-1],
     }
+
+
+def _course(network: NSANetwork, decision: Decision, name: str) -> np.ndarray:
+    """What a population does in each time step, (steps + 1, arms): its activity, or its firing rate in Hz."""
+    if not network.structure.populations[name].spikes:
+        return getattr(decision, name)
+    n, width = network.count(name), round(WINDOW / network.course.dt)
+    step = np.rint(getattr(decision, f"t_{name}") / network.course.dt).astype(int)
+    counts = np.zeros((len(decision.t), network.n_arms))
+    np.add.at(counts, (step, getattr(decision, f"i_{name}") // n), 1)
+    summed = np.cumsum(np.concatenate([np.zeros((width, network.n_arms)), counts]), axis=0)
+    return (summed[width:] - summed[:-width]) / (n * width * network.course.dt)

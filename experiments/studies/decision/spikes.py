@@ -10,10 +10,10 @@ from experiments.core.cells import Arrays
 from experiments.core.functions import respond as rates_respond
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
+from experiments.studies.decision.network import network_of
+from nsa_brian.engines.spiking import SpikingRounds
 from nsa_brian.model.reading import names_in
-from nsa_brian.spiking.calibration import LASTING, paper_part
-from nsa_brian.spiking.network import SpikingNSA
-from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian.preparation import LASTING, paper_part
 
 #: The cell that tells the firing left against the weight.
 RESPONSE = "response"
@@ -25,16 +25,14 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
     """Train, put the weights into the Brian2 network, watch it decide."""
     agent, bandit = trained(games, rounds)
     engine: Any = agent.engine
-    network = SpikingNSA(
-        games.arms, engine.parameters[0], ties=games.ties, seed=games.seed, model=engine.model, name="nsa_decision"
-    )
-    network.set_weights(engine.w[0])
-    best, n = int(np.argmax(engine.w[0])), network.objects.sizes["u"]
-    neurons = engine.model.structure.populations["u"]
-    potential = next(name for name in neurons.state if name in names_in(neurons.threshold))
-    others = [name for name in neurons.state if name != potential]
+    network = network_of(games, engine, rounds, "nsa_decision")
+    best, n = int(np.argmax(engine.w[0])), network.count("u")
+    neurons = engine.structure.populations["u"]
+    written = {code: name for name, code in neurons.written.items()}
+    potential = next(written[code] for code in neurons.state if code in names_in(neurons.threshold))
+    others = [written[code] for code in neurons.state if written[code] != potential]
     decision = network.decide(watch=[*range(best * n, best * n + n)])
-    timing = network.timing
+    course = network.course
     courses = {f"of_{name}": decision.courses["u"][name].mean(axis=0) for name in others}
     return {
         "t_u": decision.t_u,
@@ -48,7 +46,7 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
         "arm": np.array(decision.arm),
         "agreed": np.array(decision.agreed),
         "neurons": np.array(n),
-        "phases": np.array([timing.input_steps, timing.reading_step, timing.round_steps]) * timing.dt,
+        "phases": np.array([course.input_steps, course.reading_step, course.round_steps]) * course.dt,
         "voltage_u": decision.courses["u"][potential][0],
         "voltage_v": decision.courses["v"][potential][0],
         **courses,
@@ -61,8 +59,8 @@ def respond(games: PlaySettings) -> Arrays:
     Each weight is that of the first option of a game of its own, whose others are untrained.
     """
     agent = games.nsa_agent(games.agents[0])
-    parameters, model = agent.make_parameters(), agent.make_model()
-    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=model)
+    parameters = agent.make_parameters()
+    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=agent.make_model())
     w = np.linspace(0, parameters.w_max, POINTS)
     weights = np.zeros((POINTS, games.arms))
     weights[:, 0] = w

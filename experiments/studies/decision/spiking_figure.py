@@ -52,7 +52,10 @@ def draw(results: Results[Settings, Summary]) -> Figure:
             ax.set_ylabel(label)
         top, middle, bottom = right.subplots(3, 1, height_ratios=[1.4, 1.2, 1])
         draw_response(top, results.cells[RESPONSE])
-        draw_intervals(middle, results)
+        if STATISTICS in results.cells:
+            draw_intervals(middle, results)
+        else:
+            middle.axis("off")
         bottom.axis("off")
         bottom.legend(handles=_legend(n_arms), title="arm", loc="upper left", ncols=2, alignment="left")
     return figure

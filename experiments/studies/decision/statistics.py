@@ -14,7 +14,7 @@ import scipy  # its parts are imported when they are first used
 
 from experiments.core.cells import Arrays
 from experiments.core.settings import PlaySettings
-from nsa_brian.spiking.rounds import SpikingRounds
+from nsa_brian.engines.spiking import SpikingRounds
 
 #: The cell that tells them.
 STATISTICS = "statistics"
@@ -44,10 +44,10 @@ def measure(games: PlaySettings) -> Arrays:
         weights[0] = trained * TRAINED * parameters.w_max
         engine.set_weights(weights)
         engine.respond()
-        timing = engine.games.timing[0]
+        timing = engine.columns.courses[0]
         border = timing.input_steps * timing.dt
         for place, population in enumerate(("u", "v")):
-            n = engine.games.neurons[population] // games.arms
+            n = engine.columns.neurons[population] // games.arms
             for game in range(GAMES):
                 t, i = engine.spikes(population, game)
                 first = i < n

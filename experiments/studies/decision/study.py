@@ -40,7 +40,7 @@ class Settings(GameSettings):
 
     @property
     def spiking(self) -> bool:
-        """Whether spikes are watched, not rates."""
+        """Whether U and V both spike: spikes are watched then, else activities and firing rates."""
         return self.nsa_agents[self.agents[0]].spiking
 
 
@@ -103,7 +103,8 @@ class DecisionStudy(Study[Settings, Summary]):
         watched = {f"{rounds}": Cell(decide, games, rounds) for rounds in settings.after}
         if settings.spiking:
             watched |= {spikes.RESPONSE: Cell(spikes.respond, games)}
-            watched |= {statistics.STATISTICS: Cell(statistics.measure, games)}
+            if "free_time" in settings.parameters_of(settings.agents[0]):  # which is made longer to count in
+                watched |= {statistics.STATISTICS: Cell(statistics.measure, games)}
         return watched
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
@@ -117,7 +118,8 @@ class DecisionStudy(Study[Settings, Summary]):
             return Summary(decisions)
         response = results.cells[spikes.RESPONSE]
         critical = [None if np.isnan(w) else float(w) for w in (response["critical"], response["critical_rate"])]
-        firing = statistics.told(results.cells[statistics.STATISTICS]["found"])
+        counted = results.cells.get(statistics.STATISTICS)
+        firing = None if counted is None else statistics.told(counted["found"])
         return Summary(decisions, CriticalWeights(*critical), firing)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:

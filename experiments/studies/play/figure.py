@@ -9,6 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from experiments.core import metrics
 from experiments.core.figures import house_style, new_figure, style_of
+from experiments.core.model_inputs import perturbed, values_for
+from experiments.core.nsa_agents import is_nsa
 from experiments.studies.play.study import PlayResults, games_told
 
 
@@ -26,6 +28,8 @@ def draw(results: PlayResults) -> Figure:
             draw_choices(ax, results, agent)
         for ax in axes:
             mark_trials(ax, results)
+            shade_inputs(ax, results)
+        label_inputs(axes[0], results)
         for ax in axes[:-1]:
             ax.tick_params(labelbottom=False)
         axes[-1].set_xlabel("round")
@@ -82,6 +86,39 @@ def mark_trials(ax: Axes, results: PlayResults) -> Axes:
         ax.axvline(trial * settings.rounds, color="grey", linestyle="--", linewidth=0.8, zorder=0)
     ax.set_xlim(0, settings.n_rounds)
     return ax
+
+
+def shade_inputs(ax: Axes, results: PlayResults) -> Axes:
+    """Shade the rounds in which an input differs from its default."""
+    for spans in perturbed_rounds(results).values():
+        bars = [(first, end - first) for first, end in spans]
+        ax.broken_barh(
+            bars, (0, 1), color="#F0E442", alpha=0.3, linewidth=0, zorder=0, transform=ax.get_xaxis_transform()
+        )
+    return ax
+
+
+def label_inputs(ax: Axes, results: PlayResults) -> Axes:
+    """Names of these inputs over the first such rounds, with the value where it is one number."""
+    begins: dict[int, list[str]] = {}
+    for name, ((first, end), *_) in perturbed_rounds(results).items():
+        values = np.unique(results.inputs[name][first:end])
+        begins.setdefault(first, []).append(f"{name} = {values[0]:g}" if len(values) == 1 else name)
+    for first, names in begins.items():
+        ax.text(first, 1, f" {', '.join(names)}", va="top", fontsize=8, color="0.3", transform=ax.get_xaxis_transform())
+    return ax
+
+
+def perturbed_rounds(results: PlayResults) -> dict[str, list[tuple[int, int]]]:
+    """Stretches of rounds in which inputs differ from their defaults, by name; of those that do."""
+    settings = results.settings
+    found: dict[str, list[tuple[int, int]]] = {}
+    for agent in filter(is_nsa, settings.agents):
+        model = settings.nsa_agent(agent).make_model()
+        for name in values_for(model, results.inputs):
+            default = model.structure.inputs[name].default if model else 0.0
+            found[name] = perturbed(results.inputs[name][: settings.n_rounds], default)
+    return {name: spans for name, spans in found.items() if spans}
 
 
 def smoothing(n_rounds: int) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from experiments.core import metrics
 from experiments.core.cells import Arrays, Cell
@@ -19,6 +21,7 @@ from experiments.core.study import Study
 from experiments.core.tables import Table
 from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, PlayOptions
+from nsa_brian.errors import printable
 
 STANDARD = PlayOptions()
 
@@ -30,8 +33,14 @@ class PlaySummary:
     agents: dict[str, Measures]
 
 
+@dataclass(frozen=True, repr=False)
 class PlayResults(Results[PlaySettings, PlaySummary]):
-    """The records of all agents, repetitions x rounds, with settings and versions."""
+    """The records of all agents, repetitions x rounds, with settings and versions.
+
+    ``inputs`` has the values of models' inputs by name, (rounds, columns) each.
+    """
+
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def records(self) -> dict[str, Record]:
@@ -41,6 +50,8 @@ class PlayResults(Results[PlaySettings, PlaySummary]):
 
 #: The same for all agents, and so stored once.
 _BANDIT = ("best_arm", "best", "chance")
+#: Before the name of an input, where its values are stored; agents' arrays have a slash in their names.
+_INPUT = "input:"
 
 
 class PlayStudy(Study[PlaySettings, PlaySummary]):
@@ -58,6 +69,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
   nsa play --env MAB-D --env-option preset=published-table --json
   nsa play --noise 0.05 --agents nsa,ucb1
   nsa play --model my.py --agents nsa,nsa:minbandit-38,nsa:best.json,random
+  nsa play --model silenced.py --input light=light.csv
   nsa play --model spiking --arms 5 --trials 1 --rounds 300 --agents nsa,random
 
 {BANDITS_AND_OPTIONS}"""
@@ -118,15 +130,16 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
 
     def collect(self, settings: PlaySettings, cells: dict[str, Arrays]) -> PlayResults:
         """The records of all agents."""
-        return PlayResults(self, settings, self.told(settings), versions(), cells)
+        return PlayResults(self, settings, self.told(settings), versions(), cells, settings.input_tables)
 
-    def save(self, results: Results[PlaySettings, PlaySummary], path: Path) -> None:
+    def save(self, results: PlayResults, path: Path) -> None:  # type: ignore[override]
         """Write a results file."""
         arrays = {
             name if name in _BANDIT else f"{agent}/{name}": array
             for agent, found in results.cells.items()
             for name, array in found.items()
         }
+        arrays |= {f"{_INPUT}{name}": table for name, table in results.inputs.items()}
         save_arrays(path, {"study": self.name, "settings": results.told, "versions": results.versions}, arrays)
 
     def load(self, path: str | Path) -> PlayResults:
@@ -135,6 +148,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
         own = [field.name for field in dataclasses.fields(Record) if field.name not in _BANDIT]
         try:
             settings = PlaySettings.from_dict(meta["settings"])
+            inputs = {name: arrays.pop(f"{_INPUT}{name}") for name in settings.input_files}
             size = (settings.repetitions, settings.n_rounds)
             for name, array in arrays.items():
                 if array.shape != size:
@@ -145,7 +159,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
             }
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ValueError(f"{path} is not {RESULTS.called}: {error}") from None
-        return PlayResults(self, settings, meta["settings"], meta["versions"], cells)
+        return PlayResults(self, settings, meta["settings"], meta["versions"], cells, inputs)
 
 
 def _title(settings: PlaySettings) -> str:
@@ -153,6 +167,7 @@ def _title(settings: PlaySettings) -> str:
         f"{settings.env}, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds, "
         f"{games_told(settings)}, seed {settings.seed}"
     )
+    title += "".join(f", input {printable(f'{name}={path}')}" for name, path in settings.input_files.items())
     if "nsa" in settings.agents:
         model = f", model {settings.model['name']}" if settings.model else ""
         return f"{title}; nsa: {settings.parameters_name}{model}, engine {settings.engine}"

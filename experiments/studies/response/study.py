@@ -5,22 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
 from experiments.core.errors import at_least
-from experiments.core.functions import ARMS, holds_for, respond
+from experiments.core.functions import ARMS, holds_for, refusal, respond
 from experiments.core.game_settings import model_told
-from experiments.core.named import rates_only, read
+from experiments.core.named import read
 from experiments.core.nsa_agents import RATE_MODEL_HELP, NSAAgent
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
-from nsa_brian.model.model import Model
 from nsa_brian.parameter_set import names
 
 #: Arms of results of 0.2, which do not say it.
@@ -41,9 +40,12 @@ class Settings:
         at_least(self, points=11, arms=2)
         check_memory(20.0 * NUMBER * max(self.points, self.arms), "so many weights or arms")
         object.__setattr__(self, "nsa_agents", {name: read(name, self.model) for name in self.parameters})
-        spiking = [agent.model_name for agent in self.nsa_agents.values() if agent.spiking]
-        if spiking:
-            raise ValueError(f"a model of rates is asked for here; {spiking[0]} is watched by nsa decision --model")
+        for agent in self.nsa_agents.values():
+            reason = refusal(agent.make_model())
+            if reason:
+                raise ValueError(
+                    f"the model {agent.model_name} has no response to a weight: {reason}; watch it with nsa decision"
+                )
 
     @property
     def sets(self) -> dict[str, NSAAgent]:
@@ -100,8 +102,8 @@ class ResponseStudy(Study[Settings, Summary]):
 
 w* is the weight above which an option's activity outlasts the input. If a model couples options or uses n_arms, it
 depends on the number of arms: it is then computed in games with --arms arms, the other options at the weight they
-start a game with. State that is carried over is as at a game's start, and noise is left out. The table says which of
-these hold ("w* holds for")."""
+start a game with. State that is carried over is as at a game's start, inputs have their defaults, and noise is left
+out. The table says which of these hold ("w* holds for")."""
     presets = {
         "paper": PAPER,
         "full": dataclasses.replace(PAPER, points=20001),
@@ -131,7 +133,7 @@ these hold ("w* holds for")."""
             known = not np.isnan(critical)
             value, rate = ((float(found[key][0]), float(found[key][-1])) for key in ("value", "rate"))
             share = critical / float(found["w"][-1])
-            model = cast("Model | None", results.settings.nsa_agents[name].make_model())
+            model = results.settings.nsa_agents[name].make_model()
             depends = model is not None and model.structure.depends_on_arms
             sets[name] = Computed(
                 critical_weight=critical if known else None,
@@ -178,11 +180,13 @@ these hold ("w* holds for")."""
         return plain if settings.depends_on_arms else {name: value for name, value in plain.items() if name != "arms"}
 
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """One set is several too; and what rates compute is what spikes follow."""
+        """One set is several too; and where a model has no response, that of the paper's is shown."""
         found = super().options_for(given)
         if "parameters" in found:
             found["parameters"] = (found["parameters"],)
-        return rates_only(found)
+        if found.get("model") and refusal(read(model=found["model"]).make_model()):
+            del found["model"]
+        return found
 
 
 STUDY = ResponseStudy()

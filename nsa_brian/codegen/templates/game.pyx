@@ -6,7 +6,7 @@
    with room up to a multiple of eight, under the names that the generated code knows the group's arrays by, so that
    loops over them are whole vectors; units beyond the last option do as the first one and count for nothing.
 
-   USES_VARIABLES { I, _sets, _steps, _which, _given, _ends, _pools, _n_games, n_arms }
+   USES_VARIABLES { _sets, _steps, _which, _given, _told, _ends, _pools, _n_games, n_arms }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
 {% macro before_run() %}
@@ -45,13 +45,14 @@ cdef extern from *:
         {% endfor %}
         {% set units = [] %}
         {% for name, var in arrays if name not in fixed and not var.scalar %}{% if units.append((name, var)) %}{% endif %}{% endfor %}
-        std::vector<double> memory({{ units|length + 1 }} * _room + 8);
+        std::vector<double> memory({{ units|length + _normal|length }} * _room + 8);
         double* const aligned = (double*)(((uintptr_t)memory.data() + 63) / 64 * 64);
         {% for name, var in units %}
         double* __restrict {{ get_array_name(var) }} = aligned + {{ loop.index0 }} * _room;
         {% endfor %}
-        uint64_t* __restrict _state = (uint64_t*)(aligned + {{ units|length }} * _room);
-        (void)_state;
+        {% for stream in _normal %}
+        uint64_t* __restrict _state{{ stream }} = (uint64_t*)(aligned + {{ units|length + loop.index0 }} * _room);
+        {% endfor %}
         // Names that begin with an underscore, or are qualified, cannot be hidden by those of a user's variables.
         for (int game = 0; game < n_games; game++)
         {
@@ -64,6 +65,9 @@ cdef extern from *:
             {% endfor %}
             {% for name in _pool_states %}
             {{ get_array_name(variables[name]) }}[0] = _all__pools[{{ loop.index0 }} * n_games + game];
+            {% endfor %}
+            {% for name in _of_game if name in variables %}
+            {{ get_array_name(variables[name]) }}[0] = _all__told[{{ _of_game.index(name) }} * n_games + game];
             {% endfor %}
             {% for name in _inputs if name in variables %}
             for (int k = 0; k < _room; k++)
@@ -79,23 +83,30 @@ cdef extern from *:
                     {{ vector_code['begin']|autoindent }}
                 }
             }
-            {% if _noise %}
-            memcpy(_state, {{ get_array_name(variables['_stream']) }}, _room * sizeof(uint64_t));
-            {% endif %}
-            const int input_steps = _all__steps[2 * set], round_steps = _all__steps[2 * set + 1];
-            for (int step = 0; step < round_steps; step++)
+            {% for stream in _normal %}
+            memcpy(_state{{ stream }}, {{ get_array_name(variables[stream]) }}, _room * sizeof(uint64_t));
+            {% endfor %}
+            const int* _borders = _all__steps + {{ _n_borders }} * set;
+            for (int step = 0; step < _borders[{{ _n_borders - 1 }}]; step++)
             {
-                if (step == input_steps)
-                    {{ get_array_name(variables['I']) }}[0] = 0;
+                {% for phase in _phases %}
+                if (step == _borders[{{ loop.index0 }}])
+                {
+                    {% for name, value in phase.items() if name in variables %}
+                    {{ get_array_name(variables[name]) }}[0] = {{ get_array_name(variables[value]) ~ '[0]' if value else '0' }};
+                    {% endfor %}
+                }
+                {% endfor %}
                 {
                     {{ scalar_code['send']|autoindent }}
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < _room; _idx++)
                     {
-                        {% if _noise %}
-                        {{ get_array_name(variables['n_u']) }}[_idx] = nsa::noise(_state[_idx]);
-                        {{ get_array_name(variables['n_v']) }}[_idx] = nsa::noise(_state[_idx]);
-                        {% endif %}
+                        {% for stream, names in _normal.items() %}
+                        {% for name in names %}
+                        {{ get_array_name(variables[name]) }}[_idx] = nsa::noise(_state{{ stream }}[_idx]);
+                        {% endfor %}
+                        {% endfor %}
                         {{ vector_code['send']|autoindent }}
                     }
                     NSA_STORED;
@@ -117,7 +128,7 @@ cdef extern from *:
                 }
             }
             {% for name in _outputs %}
-            memcpy(_all__ends + {{ loop.index0 }} * n_units + game * n_options, {{ get_array_name(variables[name]) }}, n_options * sizeof(double));
+            memcpy(_all__ends + {{ loop.index0 }} * n_units + game * n_options, {{ '_state' ~ name if name in _normal else get_array_name(variables[name]) }}, n_options * sizeof(double));
             {% endfor %}
             {% for name in _pool_states %}
             _all__pools[{{ loop.index0 }} * n_games + game] = {{ get_array_name(variables[name]) }}[0];

@@ -5,7 +5,7 @@
 
    A parameter of a set is read at the unit's place in `_which`.
 
-   USES_VARIABLES { u, v, I, _input_steps, _round_steps, _n_units, _which }
+   USES_VARIABLES { _n_units, _which }
    ITERATE_ALL { _idx } #}
 {% macro before_run() %}
 {% endmacro %}
@@ -61,15 +61,15 @@ cdef extern from *:
                     {{ vector_code['begin']|autoindent }}
                 }
             }
-            {% if '_stream' in variables %}
-            alignas(64) uint64_t _state[BLOCK];
-            memcpy(_state, {{ get_array_name(variables['_stream']) }}, room * sizeof(uint64_t));
-            {% endif %}
+            {% for stream in _normal %}
+            alignas(64) uint64_t _state{{ stream }}[BLOCK];
+            memcpy(_state{{ stream }}, {{ get_array_name(variables[stream]) }}, room * sizeof(uint64_t));
+            {% endfor %}
             for (int step = 0, next; ; step = next)
             {
                 next = INT_MAX;  // where the next phase of any unit of the block ends
                 for (int i = 0; i < left; i++)
-                    next = steps_to(step, {{ _input_steps }}[i], steps_to(step, {{ _round_steps }}[i], next));
+                    next = {% for name in _borders %}steps_to(step, {{ get_array_name(variables[name]) }}[i], {% endfor %}next{{ ')' * _borders|length }};
                 if (next == INT_MAX)
                     break;
                 for (int s = step; s < next; s++)
@@ -77,20 +77,30 @@ cdef extern from *:
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < room; _idx++)
                     {
-                        {% if '_stream' in variables %}
-                        {{ get_array_name(variables['n_u']) }}[_idx] = nsa::noise(_state[_idx]);
-                        {{ get_array_name(variables['n_v']) }}[_idx] = nsa::noise(_state[_idx]);
-                        {% endif %}
+                        {% for stream, names in _normal.items() %}
+                        {% for name in names %}
+                        {{ get_array_name(variables[name]) }}[_idx] = nsa::noise(_state{{ stream }}[_idx]);
+                        {% endfor %}
+                        {% endfor %}
                         {{ vector_code['step']|autoindent }}
                     }
                     NSA_STORED;
                 }
                 for (int i = 0; i < room; i++)
                 {
-                    if ({{ _input_steps }}[i] == next)
-                        {{ I }}[i] = 0;
-                    if (i < left && {{ _round_steps }}[i] == next)  // later steps of a unit that is done go nowhere
+                    {% for phase in _phases %}
+                    if ({{ get_array_name(variables[_borders[loop.index0]]) }}[i] == next)
                     {
+                        {% for name, value in phase.items() if name in variables %}
+                        {{ get_array_name(variables[name]) }}[i] = {{ get_array_name(variables[value]) ~ '[i]' if value else '0' }};
+                        {% endfor %}
+                    }
+                    {% endfor %}
+                    if (i < left && {{ get_array_name(variables[_borders[-1]]) }}[i] == next)  // later steps of a unit that is done go nowhere
+                    {
+                        {% for stream in _normal %}
+                        memcpy(_all_{{ stream }} + start + i, _state{{ stream }} + i, sizeof(uint64_t));
+                        {% endfor %}
                         {% for name in _outputs %}
                         _all_{{ name }}[start + i] = {{ get_array_name(variables[name]) }}[i];
                         {% endfor %}

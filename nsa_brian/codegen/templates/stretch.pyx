@@ -3,8 +3,10 @@
    How options answer is one of three (`answer`): "table", looked up, each game by itself; "changed", the options whose
    synapse has changed are integrated, those of all games together; "all", every option of every game is.
    {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the number that its answer is
-   looked up by. Both work on single numbers, under the names that the generated code knows them by. All arrays come as
-   addresses, in the order of `buffers`. Names that begin with an underscore cannot be hidden by a user's variables.
+   looked up by, {{scalar_code['signal']}} changes the game's signals, {{scalar_code['weigh']}} weighs an option that may
+   be explored, {{scalar_code['show']}} is what U and V show. All work on single numbers, under the names that the
+   generated code knows them by. All arrays come as addresses, in the order of `buffers`. Names that begin with an
+   underscore cannot be hidden by a user's variables.
 
    USES_VARIABLES { w, R, _value, _entry }
    ALLOWS_SCALAR_WRITE
@@ -39,6 +41,26 @@ const int64_t _set = _which[_game];
 {% endfor %}
 {% endmacro %}
 
+{# What the game is told of itself and from outside, for the option at `_place`. #}
+{% macro _tell() %}
+{% for name in _signals if name in variables %}
+{{ _number(name) }} = _signal_{{ name }}[_game];
+{% endfor %}
+{% for name in _given_options if name in variables %}
+{{ _number(name) }} = _given_{{ name }}[_round * _n_units + _place];
+{% endfor %}
+{% for name in _given_games if name in variables %}
+{{ _number(name) }} = _given_{{ name }}[_round * _n_games + _game];
+{% endfor %}
+{% endmacro %}
+
+{# All that rules and the choice see of the option at `_place`. #}
+{% macro _see() %}
+{{ _load() }}
+{{ _read() }}
+{{ _tell() }}
+{% endmacro %}
+
 {# Keep a variable of the synapse at `_place`. #}
 {% macro _keep(name) %}
 if (!(fabs({{ _number(name) }}) <= DBL_MAX))
@@ -58,8 +80,23 @@ _last_{{ name }}[_place] = {{ _number(name) }};
 {% macro _turn() %}
 const int64_t _at = _round * _n_rows + _row[_game];
 const double* _drawn = _luck + 4 * _at;
+{% if _shows %}
+for (int64_t _k = 0; _k < _n_arms; _k++)
+{
+    const int64_t _place = _game * _n_arms + _k;
+    {{ _see()|indent(4) }}
+    {
+        {{ scalar_code['show']|join('\n')|indent(8) }}
+    }
+    _shown[_place] = {{ _number('_shown_u') if _shows_u else '_ends[_place]' }};
+    _shown[_n_units + _place] = {{ _number('_shown_v') if _shows_v else '_ends[_n_units + _place]' }};
+}
+const double* _u = _shown + _game * _n_arms;
+const double* _v = _u + _n_units;
+{% else %}
 const double* _u = _ends + _game * _n_arms;
 const double* _v = _ends + (_n_games + _game) * _n_arms;
+{% endif %}
 int64_t _k_u, _k_v, _lost = 0;  // the last is a variable of the synapse that is not finite
 if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
@@ -85,12 +122,83 @@ else
     {% endif %}
 }
 const bool _agree = _k_u == _k_v && (_random || _u[_k_u] > 0);  // as the public code has it, a silent U explores
-const int64_t _arm = _agree ? _k_v : (int64_t)(_drawn[2] * _n_arms);
+{% if _weighs %}
+int64_t _explored = (int64_t)(_drawn[2] * _n_arms);
+{% if _exploits %}
+if (!_agree)
+{% endif %}
+{
+    {% for name, text in _of_choice if name in variables and not name.startswith('best') %}
+    {{ _number(name) }} = {{ text }};
+    {% endfor %}
+    double _total = 0;
+    for (int64_t _k = 0; _k < _n_arms; _k++)
+    {
+        const int64_t _place = _game * _n_arms + _k;
+        {{ _see()|indent(8) }}
+        {% for name, text in _of_choice if name in variables and name.startswith('best') %}
+        {{ _number(name) }} = {{ text }};
+        {% endfor %}
+        {% for name in ('u', 'v') if name in variables %}
+        {{ _number(name) }} = _{{ name }}[_k];
+        {% endfor %}
+        {
+            {{ scalar_code['weigh']|join('\n')|indent(12) }}
+        }
+        double _weight = {{ _number('_weight') }};
+        if (!(fabs(_weight) <= DBL_MAX))
+        {
+            if (_mend)
+                _weight = 0;
+            else
+                _lost = {{ 2 + _synaptic|length + _signals|length }};
+        }
+        _total += _weight > 0 ? _weight : 0;
+        _upto[_k] = _total;
+    }
+    if (_lost)
+    {
+        _sizes[{{ _sizes.index('runaway') }}] = _lost;
+        return;
+    }
+    if (_total > 0)
+    {
+        const double _point = _drawn[2] * _total;
+        for (_explored = 0; _explored < _n_arms - 1 && _upto[_explored] <= _point; _explored++)
+            ;
+    }
+}
+const int64_t _arm = {{ '_agree ? _k_v : _explored' if _exploits else '_explored' }};
+{% else %}
+const int64_t _arm = {{ '_agree ? _k_v : ' if _exploits }}(int64_t)(_drawn[2] * _n_arms);
+{% endif %}
 const double _chance = _chances[_round * _stride + _row[_game] * _n_arms + _arm];
 _arms[_round * _n_games + _game] = (int32_t)_arm;
 _agreed[_round * _n_games + _game] = _agree;
 _earned[_game] += _chance;
 {{ _number('R') }} = _drawn[3] < _chance;
+{% if scalar_code['signal'] %}
+{
+    const int64_t _place = _game * _n_arms + _arm;
+    {% if 'agreed' in variables %}
+    {{ _number('agreed') }} = _agree;
+    {% endif %}
+    {{ _see()|indent(4) }}
+    {
+        {{ scalar_code['signal']|join('\n')|indent(8) }}
+    }
+    {% for name in _signals if name in variables %}
+    if (!(fabs({{ _number(name) }}) <= DBL_MAX))
+    {
+        if (_mend)
+            {{ _number(name) }} = 0;
+        else
+            _lost = {{ 2 + _synaptic|length + _signals.index(name) }};
+    }
+    _signal_{{ name }}[_game] = {{ _number(name) }};
+    {% endfor %}
+}
+{% endif %}
 {% if _by_statements %}
 for (int64_t _k = 0; _k < _n_arms; _k++)
 {
@@ -98,8 +206,7 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
     {% if 'chosen' in variables %}
     {{ _number('chosen') }} = _k == _arm;
     {% endif %}
-    {{ _load()|indent(4) }}
-    {{ _read()|indent(4) }}
+    {{ _see()|indent(4) }}
     {
         {{ scalar_code['learn']|join('\n')|indent(8) }}
     }
@@ -110,8 +217,7 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
 {% else %}
 {
     const int64_t _place = _game * _n_arms + _arm;
-    {{ _load()|indent(4) }}
-    {{ _read()|indent(4) }}
+    {{ _see()|indent(4) }}
     {
         {{ scalar_code['learn']|join('\n')|indent(8) }}
     }
@@ -155,8 +261,10 @@ if (_cell >= 0 && _parts[_in_set])
     {% if _by_statements %}
     _changed[_place] = 0;
     {% else %}
+    {% if _keeps_highest %}
     _highest_u.changed(_pulled[_game], _was_u, _ends[_place]);
     _highest_v.changed(_pulled[_game], _was_v, _ends[_n_units + _place]);
+    {% endif %}
     _pulled[_game] = -1;
     {% endif %}
 }
@@ -286,7 +394,15 @@ else
 {# The answers of all options, and what goes on from this round to the next. #}
 {% macro _integrate_all() %}
 {% for name in _inputs %}
-memcpy(_in_{{ name }}, {{ '_noise + _round * _n_units' if name == '_stream' else '_last_' + name }}, _n_units * sizeof(double));
+{% if name in _signals or name in _given_games %}
+for (int64_t _place = 0; _place < _n_units; _place++)
+    _in_{{ name }}[_place] = {{ '_signal_' ~ name ~ '[' if name in _signals else '_given_' ~ name ~ '[_round * _n_games + ' }}_place / _n_arms];
+{% else %}
+memcpy(_in_{{ name }}, {{ '_given_' ~ name ~ ' + _round * _n_units' if name in _given_options else '_last_' ~ name }}, _n_units * sizeof(double));
+{% endif %}
+{% endfor %}
+{% for name in _told %}
+memcpy(_told_{{ name }}, {{ '_signal_' ~ name if name in _signals else '_given_' ~ name ~ ' + _round * _n_games' }}, _n_games * sizeof(double));
 {% endfor %}
 _respond((int)_n_units, _arrays);
 {% for name in _outputs %}
@@ -330,6 +446,9 @@ cdef extern from *:
         const int64_t _n_units = _n_games * _n_arms;
         const double _tolerance = _limits[0];
         std::vector<double> _silent(_n_arms);
+        {% if _weighs %}
+        std::vector<double> _upto(_n_arms);
+        {% endif %}
         {% if _answer == 'table' %}
         for (int64_t _game = 0; _game < _n_games; _game++)
         {

@@ -16,7 +16,7 @@ from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
 from experiments.bench.spikes import LimitSpikes
-from nsa_brian import NSANetwork, ParameterSet, SpikingNSA, load
+from nsa_brian import NSANetwork, ParameterSet, load
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.table import Table
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -41,7 +41,7 @@ def found(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bench, "load", lambda: ParameterSet(short, "short"))
         patch.setattr(bench, "NSANetwork", on_target(NSANetwork, request.param))
-        patch.setattr(spike_bench, "SpikingNSA", on_target(SpikingNSA, request.param))
+        patch.setattr(spike_bench, "NSANetwork", on_target(NSANetwork, request.param))
         measured = bench.measure(bench.Effort(slow_rounds=2, fast_rounds=20, policy_rounds=10, repeats=1), told.append)
     assert len(told) == bench.N_MEASUREMENTS  # or the bar would not end where it should
     return measured
@@ -79,7 +79,7 @@ def test_the_limit_of_spikes_counts_the_same_without_noise_and_nearly_the_same_w
         limit = LimitSpikes(engine)
         engine.respond()
         limit.respond()
-        ours, by_hand = engine.games.counts, limit.counts
+        ours, by_hand = engine.columns.counts, limit.counts
         assert ours.max() > 50
         error = np.sqrt((ours.var(axis=1) + by_hand.var(axis=1)) / 40)
         assert (np.abs(ours.mean(axis=1) - by_hand.mean(axis=1)) <= tolerance * error).all()

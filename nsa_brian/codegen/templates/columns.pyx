@@ -1,15 +1,16 @@
-{# A decision round of whole games of spiking neurons in one call: C++ from Brian2's generator.
+{# A decision round of whole games, of populations of any kind, in one call: C++ from Brian2's generator.
 
-   A game has numbers of its own (parameters, means over populations) and populations of neurons, option after option.
-   In a time step all means are taken first, from the state that the step before left; then every neuron of every
-   population takes its step ({{vector_code['step_u']}}), and those at their threshold are reset
+   A game has numbers of its own (parameters, signals, what arrives from all options) and populations of neurons, option
+   after option; the variables of options that change within a round are one more. In a time step all that arrives is
+   computed first, from the state that the step before left ({{vector_code['send_X']}} where it is not a variable itself);
+   then every neuron of every population takes its step ({{vector_code['step_u']}}), and those at their threshold are reset
    ({{vector_code['reset_u']}}). A population's variables lie in arrays with room up to a multiple of eight, under the
    names that the generated code knows the group's arrays by, so that loops over them are whole vectors. Neurons beyond
    the last do as others do and count for nothing. The arrays of a game stay as they are until the next call, so that
-   an outcome can follow on a round.
+   phases after the choice can follow on a round.
 
-   USES_VARIABLES { I, _sets, _steps, _which, _gain, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
-                    _n_games, _n_options, _b, _eta, _reward, _luck }
+   USES_VARIABLES { _sets, _steps, _which, _given, _told, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
+                    _n_games, _n_options, _contacts, _learnt, _reward, _luck, R, n_arms }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
 {% macro before_run() %}
@@ -55,7 +56,8 @@ cdef extern from *:
         const int64_t _at_{{ p.name }} = _stride, _seed_{{ p.name }} = _seeds, _column_{{ p.name }} = _total;
         _stride += {{ p.arrays|length }} * _room_{{ p.name }};
         _seeds += _room_{{ p.name }};
-        _total += _size_{{ p.name }};
+        _total += {{ '_size_' ~ p.name if p.is_population else '0' }};
+        (void)_column_{{ p.name }};
         {% for event in p.poisson %}
         std::vector<uint32_t> _chances_{{ event }};
         {% endfor %}
@@ -71,6 +73,11 @@ cdef extern from *:
             {% for name in _of_sets if name in variables %}
             {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ _of_sets|length }} + {{ _of_sets.index(name) }}];
             {% endfor %}
+            {% for name in _told_names if name in variables %}
+            {{ get_array_name(variables[name]) }}[0] = _all__told[{{ _told_names.index(name) }} * _games + _game];
+            {% endfor %}
+            {{ get_array_name(variables['n_arms']) }}[0] = (double)_options;
+            {{ get_array_name(variables['R']) }}[0] = _outcome ? _all__reward[_game] : 0.0;
             {% for p in _populations %}
             {% for name in p.arrays %}
             double* __restrict {{ get_array_name(variables[name]) }} = _aligned + _game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
@@ -81,8 +88,8 @@ cdef extern from *:
             {
                 {{ scalar_code['game']|autoindent }}
             }
-            const int64_t input_steps = _all__steps[4 * set], _reading_step = _all__steps[4 * set + 1];
-            const int64_t round_steps = _all__steps[4 * set + 2], outcome_steps = _all__steps[4 * set + 3];
+            const int32_t* _border = _all__steps + {{ _n_phases + 1 }} * set;
+            const int64_t _reading_step = _border[{{ _n_phases }}], _round_steps = _border[{{ _n_before - 1 }}];
             {% for p in _populations if p.refractory %}
             const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_in_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
             {% endfor %}
@@ -96,25 +103,38 @@ cdef extern from *:
                         {{ vector_code['begin_' ~ p.name]|autoindent }}
                     }
                 }
-                {% if p.of_options %}
+                {% if p.row >= 0 %}
                 for (int64_t k = 0; k < _options; k++)
-                    _all__counts[{{ loop.index0 }} * _games * _options + _game * _options + k] = 0;
+                    _all__counts[{{ p.row }} * _games * _options + _game * _options + k] = 0;
                 {% endif %}
                 {% endfor %}
             }
-            {% for p in _populations if p.of_options %}
-            {% for name in ('gain', 'choice') if name ~ '_in_' ~ p.name in variables %}
+            {% for p in _populations %}
+            {% for name, here in p.given.items() %}
             for (int64_t k = 0; k < _options; k++)
                 for (int64_t i = 0; i < _per_{{ p.name }}; i++)
-                    {{ get_array_name(variables[name ~ '_in_' ~ p.name]) }}[k * _per_{{ p.name }} + i] = {{ '_outcome ? _all__choice[_game * _options + k] : 0.0' if name == 'choice' else '_all__gain[_game * _options + k]' }};
+                    {{ get_array_name(variables[here]) }}[k * _per_{{ p.name }} + i] = _all__given[({{ _given_names.index(name) }} * _games + _game) * _options + k];
             {% endfor %}
+            {% if p.choice %}
+            for (int64_t k = 0; k < _options; k++)
+                for (int64_t i = 0; i < _per_{{ p.name }}; i++)
+                    {{ get_array_name(variables[p.choice]) }}[k * _per_{{ p.name }} + i] = _outcome ? _all__choice[_game * _options + k] : 0.0;
+            {% endif %}
             {% endfor %}
-            const int64_t _first = _outcome ? round_steps : 0, _end = _outcome ? round_steps + outcome_steps : round_steps;
+            const int64_t _first = _outcome ? _round_steps : 0, _end = _outcome ? _border[{{ _n_phases - 1 }}] : _round_steps;
+            int _phase = _outcome ? {{ _n_before }} : 0;
             for (int64_t _now = _first; _now < _end; _now++)
             {
-                if (_now == _first || _now == input_steps)
+                const bool _begins = _now == _first || _now == _border[_phase];
+                if (_begins)
                 {
-                    {{ get_array_name(variables['I']) }}[0] = _now < input_steps ? 1 : 0;
+                    _phase += _now != _first;
+                    {% for k in range(_n_phases) %}
+                    if (_phase == {{ k }})
+                    {
+                        {{ scalar_code['phase_' ~ k]|autoindent }}
+                    }
+                    {% endfor %}
                     {% for p in _populations if p.poisson %}
                     {
                         {{ scalar_code['rates_' ~ p.name]|autoindent }}
@@ -124,19 +144,42 @@ cdef extern from *:
                     {% endfor %}
                     {% endfor %}
                 }
-                {% for mean in _means %}
-                {% if mean.by_option %}
+                {% for link in _links %}
+                {% if link.send %}
+                {
+                    {{ scalar_code['send_' ~ link.name]|autoindent }}
+                    NSA_VECTORISE
+                    for (int64_t _idx = 0; _idx < _room_{{ link.source }}; _idx++)
+                    {
+                        {{ vector_code['send_' ~ link.name]|autoindent }}
+                    }
+                    NSA_STORED;
+                }
+                {% endif %}
+                {% set of = get_array_name(variables[link.of]) %}
+                {% set here = get_array_name(variables[link.name]) %}
+                {% if link.how == 'own' %}
                 for (int64_t k = 0; k < _options; k++)
                 {
-                    const double _mean = nsa::sum({{ get_array_name(variables[mean.of]) }} + k * _per_{{ mean.source }}, _per_{{ mean.source }}) / _per_{{ mean.source }};
-                    for (int64_t i = 0; i < _per_{{ mean.place }}; i++)
-                        {{ get_array_name(variables[mean.name]) }}[k * _per_{{ mean.place }} + i] = _mean;
+                    const double _mean = nsa::sum({{ of }} + k * _per_{{ link.source }}, _per_{{ link.source }}) / {{ link.divisor }};
+                    for (int64_t i = 0; i < _per_{{ link.target }}; i++)
+                        {{ here }}[k * _per_{{ link.target }} + i] = _mean;
+                }
+                {% elif link.how == 'others' %}
+                {
+                    const double _all = nsa::sum({{ of }}, _size_{{ link.source }});
+                    for (int64_t k = 0; k < _options; k++)
+                    {
+                        const double _own = nsa::sum({{ of }} + k * _per_{{ link.source }}, _per_{{ link.source }});
+                        for (int64_t i = 0; i < _per_{{ link.target }}; i++)
+                            {{ here }}[k * _per_{{ link.target }} + i] = (_all - _own) / {{ link.divisor }};
+                    }
                 }
                 {% else %}
-                {{ get_array_name(variables[mean.name]) }}[0] = nsa::sum({{ get_array_name(variables[mean.of]) }}, _size_{{ mean.source }}) / _size_{{ mean.source }};
+                {{ here }}[0] = nsa::sum({{ of }}, _size_{{ link.source }}) / {{ link.divisor }};
                 {% endif %}
                 {% endfor %}
-                {% for p in _populations %}
+                {% for p in _stepping %}
                 {
                     {% for word in p.words %}
                     {% if word.noise %}
@@ -176,6 +219,7 @@ cdef extern from *:
                     }
                     NSA_STORED;
                 }
+                {% if p.spikes %}
                 {
                     {{ scalar_code['reset_' ~ p.name]|autoindent }}
                     const double* _fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
@@ -196,47 +240,56 @@ cdef extern from *:
                             {% if p.refractory %}
                             {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
                             {% endif %}
-                            {% if _flips and p.of_options %}
+                            {% if p.last %}
                             {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = (double)_now;
                             {% endif %}
                             if (_idx >= _size_{{ p.name }})
                                 continue;
-                            {% if p.of_options %}
+                            {% if p.row >= 0 %}
                             if (_now >= _reading_step && !_outcome)
-                                _all__counts[({{ loop.index0 }} * _games + _game) * _options + _idx / _per_{{ p.name }}] += 1;
+                                _all__counts[({{ p.row }} * _games + _game) * _options + _idx / _per_{{ p.name }}] += 1;
                             {% endif %}
                             if (_recording)
                                 _all__raster[(_game * _all__mode[1] + _now) * _total + _column_{{ p.name }} + _idx] = 1;
                         }
                     }
                 }
+                {% endif %}
                 {% endfor %}
             }
-            {% if _flips %}
+            {% if _contact %}
             if (_outcome)
             {
-                {{ get_array_name(variables['R']) }}[0] = _all__reward[_game];
                 const double* _last_u = {{ get_array_name(variables['last_in_u']) }};
                 const double* _last_v = {{ get_array_name(variables['last_in_v']) }};
                 const double _step = {{ get_array_name(variables['dt']) }}[0];
                 std::vector<double> chances(_per_v + 8), waits(_per_v + 8);
+                {% if 'chance' in variables %}
                 double* {{ get_array_name(variables['chance']) }} = chances.data();
+                {% endif %}
+                {% if 'since_post' in variables %}
                 double* {{ get_array_name(variables['since_post']) }} = waits.data();
+                {% endif %}
+                (void)_last_u;
                 for (int64_t k = 0; k < _options; k++)
                 {
-                    {{ get_array_name(variables['Phi_eta']) }}[0] = _all__eta[_game * _options + k];
+                    {% for name in _learnt_names if name in variables %}
+                    {{ get_array_name(variables[name]) }}[0] = _all__learnt[({{ _learnt_names.index(name) }} * _games + _game) * _options + k];
+                    {% endfor %}
                     for (int64_t j = 0; j < _per_v; j++)
                         waits[j] = (_end - 1 - _last_v[k * _per_v + j]) * _step;
                     for (int64_t i = 0; i < _per_u; i++)
                     {
+                        {% if 'since_pre' in variables %}
                         {{ get_array_name(variables['since_pre']) }}[0] = (_end - 1 - _last_u[k * _per_u + i]) * _step;
-                        double* {{ get_array_name(variables['b']) }} = _all__b + ((_game * _options + k) * _per_u + i) * _per_v;
+                        {% endif %}
+                        double* {{ get_array_name(variables[_contact]) }} = _all__contacts + ((_game * _options + k) * _per_u + i) * _per_v;
                         for (int64_t j = 0; j < _per_v; j++)
                             chances[j] = nsa::uniform(((uint64_t*)_all__luck)[_game]);
-                        {{ scalar_code['flip']|autoindent }}
+                        {{ scalar_code['contact']|autoindent }}
                         for (int64_t _idx = 0; _idx < _per_v; _idx++)
                         {
-                            {{ vector_code['flip']|autoindent }}
+                            {{ vector_code['contact']|autoindent }}
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 The value function of the weight, the learning rule and the agreement rule are those of the rate model and are not
 repeated here: see :mod:`nsa_brian.model.equations` and :mod:`nsa_brian.model.agreement`. Constants appear under the
-names of the parameters in :mod:`nsa_brian.spiking.shipped`, which tells their values and sources.
+names of the parameters in :mod:`nsa_brian.model.shipped`, which tells their values and sources.
 """
 
 # A leaky integrate-and-fire neuron. What the rest of the brain sends it is a steady current and white noise, which

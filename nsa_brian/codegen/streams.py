@@ -8,9 +8,12 @@ events one half.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+
+from nsa_brian.model.model import Model
+from nsa_brian.model.structure import Neurons
 
 _GAMMA, _FIRST, _SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 #: Standard deviation of the sum of four whole numbers up to 2^16, inverted.
@@ -31,17 +34,11 @@ class Streams:
 
     def bits(self) -> np.ndarray:
         """The next 64 bits of each."""
-        self._state += _GAMMA
-        z = self._state.copy()
-        z = (z ^ (z >> np.uint64(30))) * _FIRST
-        z = (z ^ (z >> np.uint64(27))) * _SECOND
-        return z ^ (z >> np.uint64(31))
+        return next_bits(self._state)
 
     def noise(self) -> np.ndarray:
         """Numbers of mean 0 and variance 1."""
-        z, part = self.bits(), np.uint64(0xFFFF)
-        total = (z & part) + ((z >> np.uint64(16)) & part) + ((z >> np.uint64(32)) & part) + (z >> np.uint64(48))
-        return (total.astype(float) - 131070.0) * _UNIT
+        return normal(self.bits())
 
     def events(self, means: Sequence[float]) -> list[np.ndarray]:
         """Poisson numbers of one mean or two."""
@@ -54,9 +51,35 @@ class Streams:
         return np.stack([(self.bits() >> np.uint64(11)).astype(float) * 2.0**-53 for _ in range(n)], axis=-1)
 
 
+def next_bits(state: np.ndarray) -> np.ndarray:
+    """The next 64 bits of streams, whose states go on."""
+    state += _GAMMA
+    z = (state ^ (state >> np.uint64(30))) * _FIRST
+    z = (z ^ (z >> np.uint64(27))) * _SECOND
+    return z ^ (z >> np.uint64(31))
+
+
+def normal(bits: np.ndarray) -> np.ndarray:
+    """Numbers of mean 0 and variance 1 from 64 random bits each."""
+    part = np.uint64(0xFFFF)
+    parts = [(bits >> np.uint64(shift)) & part for shift in (0, 16, 32, 48)]
+    return (sum(parts[1:], parts[0]).astype(float) - 131070.0) * _UNIT
+
+
 def states(seeds: np.ndarray) -> np.ndarray:
     """Where streams begin, as whole numbers of 64 bits."""
     return (np.asarray(seeds) * 2.0**53).astype(np.int64)
+
+
+def n_seeds(model: Model, values: Mapping[str, float], n_arms: int) -> int:
+    """Uniform numbers that a game needs: one for each neuron, one for contacts."""
+    neurons = model.structure.populations.values()
+    return 1 + sum(count_of(each, values) * (n_arms if each.of_options else 1) for each in neurons)
+
+
+def count_of(neurons: Neurons, values: Mapping[str, float]) -> int:
+    """How many neurons of a population an option, or a game, has."""
+    return neurons.count if isinstance(neurons.count, int) else int(values[neurons.count])
 
 
 def _count(bits: np.ndarray, mean: float) -> np.ndarray:

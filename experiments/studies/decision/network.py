@@ -1,0 +1,29 @@
+"""The Brian2 network that decides: in the state of an engine that was trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from experiments.core.settings import PlaySettings
+from nsa_brian.engines.network import NSANetwork
+
+
+def network_of(games: PlaySettings, engine: Any, rounds: int, name: str = "nsa") -> NSANetwork:
+    """A network in the state of an engine's first game after some rounds: synapses, signals, carried state, inputs."""
+    inputs = {key: values[rounds:] for key, values in games.inputs_of(games.agents[0]).items()}
+    network = NSANetwork(
+        games.arms,
+        engine.parameters[0],
+        ties=games.ties,
+        seed=games.seed,
+        name=name,
+        model=engine.model,
+        inputs={key: values for key, values in inputs.items() if len(values)},
+        **({"prepared": engine.values[:1]} if engine.model.prepare else {}),
+    )
+    network.set_weights(**{key: values[0] for key, values in engine.synapses.items()})
+    for key, values in engine.signals.items():
+        network.signals[key][:] = values[0]
+    for key in engine.structure.carried if rounds else ():
+        network.neurons(key)[0] = engine.neurons(key)[0] if hasattr(engine, "neurons") else engine.state(key)[0]
+    return network

@@ -1,0 +1,137 @@
+"""What engines of populations of many neurons have in common: static lines in numpy, firing rates, contacts."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nsa_brian.codegen.streams import count_of, n_seeds
+from nsa_brian.engines.base import Engine
+from nsa_brian.engines.stretch import runaway
+from nsa_brian.model.expression import numpy_function
+from nsa_brian.model.structure import SIGNALS
+
+
+class ManyNeurons(Engine):
+    """Games whose options have more than a neuron each, or neurons that fire.
+
+    Lines of an option that do not change within a round are computed here, in numpy, for all engines alike.
+
+    Parameters
+    ----------
+    *args, **options
+        See :class:`nsa_brian.engines.base.Engine`.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        shape = (self.n_games, self.n_arms)
+        self._synapses = {name: np.zeros(shape) for name in self.structure.synaptic}
+        self._rates = np.zeros((2, *shape))
+        constants = self.constants()
+        self._static: dict[str, Any] = {}  # functions that compute lines without dynamics, by name
+        self._columns = {name: value[:, None] if np.ndim(value) else value for name, value in constants.items()}
+
+    def static(self, name: str) -> np.ndarray:
+        """What a name of an option or a game is worth now, (games, arms) or (games, 1)."""
+        structure = self.structure
+        if name not in structure.expressions:
+            found = self.seen([name])[name]
+        else:
+            if name not in self._static:
+                self._static[name] = numpy_function(name, structure.expressions, self._columns)
+            lasting = {*structure.synaptic, *structure.state(SIGNALS), *structure.inputs}
+            found = self._static[name](**self.seen(structure.comes_down_to({name}) & lasting))
+        if name in structure.names(SIGNALS) or (name in structure.inputs and structure.inputs[name].per == "game"):
+            return np.broadcast_to(found, (self.n_games, 1))
+        return np.broadcast_to(found, (self.n_games, self.n_arms))
+
+    def seeds(self) -> np.ndarray:
+        """Uniform numbers (games, seeds), of which the streams of a game's neurons begin."""
+        return self.rng.spawn(1)[0].random((self.n_games, n_seeds(self.model, self.values[0], self.n_arms)))
+
+    @property
+    def activity(self) -> np.ndarray:  # type: ignore[override]
+        """What U and V showed: firing rates in Hz before the choice, or what the choice says."""
+        return self._rates
+
+    @property
+    def w(self) -> np.ndarray:  # type: ignore[override]
+        """Weights."""
+        return self._synapses["w"]
+
+    @property
+    def synapses(self) -> Mapping[str, np.ndarray]:
+        """All variables of the plastic synapses by name."""
+        return self._synapses
+
+    @abstractmethod
+    def neurons(self, variable: str) -> np.ndarray:
+        """A state variable of neurons, (games, neurons), to be written to."""
+
+    @property
+    @abstractmethod
+    def b(self) -> np.ndarray:
+        """The variable of contacts (games, arms, neurons, neurons), to be written to."""
+
+    def _check_neurons(self) -> None:
+        """Require finite numbers in neurons, unless they may be mended: one that has others would count as silent."""
+        if self.mend or self.structure.single:
+            return
+        for population, neurons in self.structure.populations.items():
+            for name in neurons.state:
+                if not np.isfinite(self.neurons(name)).all():
+                    written = next((key for key, code in neurons.written.items() if code == name), name)
+                    where = "at a round's end: its equations overflow"
+                    raise runaway(self.model, f"{written} of {population}", where)
+
+    def state(self, name: str) -> np.ndarray:
+        """A variable of single neurons, or a mean over neurons or contacts, (games, arms) or (games, 1)."""
+        if name in self.structure.means:
+            population, variable = self.structure.means[name]
+            if population == "contacts":
+                return self.b.mean(axis=(2, 3))
+            of_options = self.structure.populations[population].of_options
+            width = self.n_arms if of_options else 1
+            return self.neurons(variable).reshape(self.n_games, width, -1).mean(axis=2)
+        return self.neurons(name).reshape(self.n_games, -1)
+
+    def choices(self, arms: np.ndarray) -> np.ndarray:
+        """1 for the chosen option of each game, -1 for the others."""
+        choice = np.full((self.n_games, self.n_arms), -1.0)
+        choice.reshape(-1)[self._first + arms] = 1
+        return choice
+
+    def reset(self) -> None:
+        """Forget everything."""
+        super().reset()
+        for neurons in self.structure.populations.values():
+            for name in neurons.carried:
+                self.neurons(name)[:] = self.initial(neurons.initial[name])
+        self._put_in_contacts()
+
+    def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
+        """Put in weights, and other variables of the synapses; where weights are made of contacts, the nearest.
+
+        An option whose weight stays what it was keeps its contacts.
+        """
+        before = self.w.copy()
+        super().set_weights(w, **others)
+        self._put_in_contacts(self.w != before)
+
+    def _put_in_contacts(self, where: np.ndarray | bool = True) -> None:
+        """Make as many contacts strong as the weights of some options ask for, if there are any."""
+        if self.structure.contacts:
+            b = self.b
+            n = b.shape[2] * b.shape[3]
+            count = np.rint(np.clip(self.w / self._columns["w_max"], 0, 1) * n)[:, :, None]
+            strong = (np.arange(n) < count).reshape(b.shape)
+            np.copyto(b, strong, where=np.reshape(where, (*np.shape(where), 1, 1)))
+            self._end.learn_all()
+
+    def count(self, population: str) -> int:
+        """How many neurons of a population an option, or a game, has."""
+        return count_of(self.structure.populations[population], self.values[0])

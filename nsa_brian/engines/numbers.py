@@ -1,0 +1,65 @@
+"""The random numbers of a network's neurons, handed out before each time step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nsa_brian.codegen.streams import Streams
+from nsa_brian.model.expression import numpy_function
+from nsa_brian.model.structure import Structure
+
+
+class Numbers:
+    """Streams of random numbers, one for each neuron, and one for the contacts of each game.
+
+    Parameters
+    ----------
+    structure : Structure
+    groups : mapping
+        NeuronGroups by population.
+    seeds : array (games, seeds), optional
+        Uniform numbers; None where nothing is drawn.
+    """
+
+    def __init__(self, structure: Structure, groups: Mapping[str, Any], seeds: np.ndarray | None) -> None:
+        self._structure = structure
+        self.streams: dict[str, Streams] = {}
+        self._normal: dict[str, list[np.ndarray]] = {}
+        self._events: dict[str, list[np.ndarray]] = {}
+        self._means: dict[str, list[float]] = {}
+        at = 0
+        if seeds is None:
+            return
+        for key, group in groups.items():
+            size = len(group) // len(seeds)
+            self.streams[key] = Streams(seeds[:, at : at + size].ravel())
+            at += size
+            neurons = structure.populations[key]
+            written = {code: name for name, code in neurons.written.items()}
+            self._normal[key] = [group.variables[written[code]].get_value() for code in neurons.normal]
+            self._events[key] = [group.variables[written[code]].get_value() for code in neurons.poisson]
+        self.streams["contacts"] = Streams(seeds[:, at])
+
+    def set_rates(self, values: Mapping[str, float], dt: float) -> None:
+        """Take note of how many events a time step of ``dt`` seconds has from now on."""
+        self._means = {
+            key: [float(numpy_function(rate, {}, values)()) * dt for rate in neurons.poisson.values()]
+            for key, neurons in self._structure.populations.items()
+        }
+
+    def hand_out(self) -> None:
+        """Give each neuron its random numbers for the next time step."""
+        for key, arrays in self._normal.items():
+            streams, events, means = self.streams[key], self._events[key], self._means[key]
+            for array in arrays:
+                array[:] = streams.noise()
+            for i in range(0, len(events), 2):
+                for array, drawn in zip(events[i : i + 2], streams.events(means[i : i + 2]), strict=True):
+                    array[:] = drawn
+
+    def luck(self, n: int) -> np.ndarray:
+        """Uniform numbers (games, n) for contacts."""
+        return self.streams["contacts"].uniform(n)
