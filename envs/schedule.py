@@ -11,6 +11,7 @@ import numpy as np
 
 from envs.base import Bandit, check_laid_out
 from envs.draws import Randomness
+from nsa_brian.common.texts import is_number
 
 #: Of a file, and of the table in it, at most: 8,000 rounds of 4,000 arms.
 MOST_BYTES = 1 << 28
@@ -125,7 +126,7 @@ def parse_table(content: bytes, path: str | Path) -> np.ndarray:
 
 def _parse_csv(content: bytes) -> np.ndarray:
     lines = [line.split(",") for line in content.decode("utf-8-sig").splitlines() if line.strip()]
-    header = bool(lines) and not any(map(_is_number, lines[0]))
+    header = bool(lines) and not any(map(is_number, lines[0]))
     return np.array([[float(cell) for cell in line] for line in lines[header:]])
 
 
@@ -154,14 +155,6 @@ def _check_suffix(path: Path) -> None:
 
 def _label(path: Path) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(path))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _check(table: np.ndarray, label: str) -> np.ndarray:

@@ -11,11 +11,13 @@ __all__ = ["ModelError", "RunawayError", "closest", "printable", "shown"]
 class ModelError(ValueError):
     """A model that makes no sense, or comes to nothing; the message says where and why.
 
-    It is one line, and what it repeats of the model's texts is cut at 80 characters.
+    It is one line, and what it repeats of the model's texts is cut at 80 characters. ``unused`` is the name of a
+    parameter, if the error is that no equation uses it.
     """
 
-    def __init__(self, message: str = "") -> None:
+    def __init__(self, message: str = "", unused: str = "") -> None:
         super().__init__(shorten(printable(" ".join(message.splitlines()))))
+        self.unused = unused
 
 
 class RunawayError(ModelError):

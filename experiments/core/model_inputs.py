@@ -17,7 +17,7 @@ import numpy as np
 import nsa_brian
 from experiments.core.inputs import content_of, read_digest
 from experiments.core.named import once
-from nsa_brian.common.texts import shown
+from nsa_brian.common.texts import is_number, shown
 from nsa_brian.errors import closest, printable
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _table(name: str, path: str, digest: str) -> np.ndarray:
     except UnicodeDecodeError:
         raise ValueError(f"{label} is not a table of numbers: it is no text") from None
     lines = [(number, line.split(",")) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if lines and not any(map(_is_number, lines[0][1])):
+    if lines and not any(map(is_number, lines[0][1])):
         del lines[0]  # a header
     if not lines:
         raise ValueError(f"{label} holds no numbers")
@@ -126,14 +126,6 @@ def _table(name: str, path: str, digest: str) -> np.ndarray:
         if len(row) != columns:
             raise ValueError(f"{label} has {columns} columns, but {len(row)} in line {number}")
         for cell in row:
-            if not (_is_number(cell) and np.isfinite(float(cell))):
+            if not (is_number(cell) and np.isfinite(float(cell))):
                 raise ValueError(f"{label} is not a table of finite numbers: it has {shown(cell)} in line {number}")
     return np.array([row for _, row in lines], dtype=float)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

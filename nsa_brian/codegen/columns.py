@@ -20,7 +20,6 @@ from nsa_brian.model.course import Course
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import Statement, names_in, plain
 from nsa_brian.model.structure import (
-    OF_CONTACTS,
     REFRACTORY,
     SIGNALS,
     SPIKED,
@@ -109,7 +108,7 @@ class Columns:
         told = [name for name in (*structure.names(SIGNALS), *structure.of_game) if name in read]
         told = list(dict.fromkeys(told))
         given = list(dict.fromkeys(name for place in places.values() for name in place.given))
-        learnt = _read_by_contacts(structure)
+        learnt = structure.read_by_contacts
         shared = dict.fromkeys([*used, "I", *structure.phased, *told, "R", "n_arms"], 0.0)
         group.add_shared(shared)
         group.add_shared({"_n_games": self.n_games, "_n_options": n_arms})
@@ -272,13 +271,6 @@ def _places(structure: Structure) -> dict[str, Neurons]:
         dynamic = tuple(structure.dynamic)
         found[SYNAPSE] = Neurons(SYNAPSE, "option", 1, lines, initial=dict.fromkeys(dynamic, "0"), carried=dynamic)
     return found
-
-
-def _read_by_contacts(structure: Structure) -> list[str]:
-    """Names of options and games that the rule of contacts reads."""
-    read = set().union(*(names_in(statement.expression) for statement in structure.contact_rule))
-    above = [*structure.names(SYNAPSE), *structure.names(SIGNALS), *structure.inputs]
-    return [name for name in above if name in read and name not in OF_CONTACTS]
 
 
 class _Place:

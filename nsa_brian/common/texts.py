@@ -48,3 +48,12 @@ def cut(text: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MOST else f"{text[: MOST - 3]}..."
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

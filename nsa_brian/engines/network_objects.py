@@ -24,7 +24,7 @@ from nsa_brian.codegen.streams import count_of
 from nsa_brian.model.functions import CANONICAL
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in
-from nsa_brian.model.structure import OF_CONTACTS, SPIKED, SYNAPSE, Link, Neurons, U, V, closure, equation, variable
+from nsa_brian.model.structure import SPIKED, SYNAPSE, Link, Neurons, U, V, closure, equation, variable
 
 #: The order within a time step: what arrives, link by link; then the synapses; then the neurons. So all step from the
 #: same state.
@@ -199,9 +199,9 @@ class NetworkObjects:
 
     @property
     def learnt(self) -> list[str]:
-        """Names of options and games that the rule of contacts reads."""
-        read = set().union(*(names_in(statement.expression) for statement in self._structure.contact_rule))
-        return [name for name in (*self._above, "R") if name in read and name not in OF_CONTACTS]
+        """Names that the rule of contacts reads of options, of games and of the outcome."""
+        rewarded = any("R" in names_in(statement.expression) for statement in self._structure.contact_rule)
+        return [*self._structure.read_by_contacts, *(["R"] if rewarded else [])]
 
     def _renamed(self, eq: SingleEquation, shown: Mapping[str, str]) -> SingleEquation:
         text = word_substitute(str(eq.expr), shown)

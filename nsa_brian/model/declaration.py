@@ -203,7 +203,7 @@ class Reader:
             if parameter.name not in self.scope.used:
                 near = closest(parameter.name, self.scope.used)
                 hint = f"; is {near} meant?" if near else ""
-                raise ModelError(f"parameter {parameter.name!r} is used in no equation{hint}")
+                raise ModelError(f"parameter {parameter.name!r} is used in no equation{hint}", unused=parameter.name)
         for name in self.rules.inputs:
             if name not in self.scope.used:
                 raise ModelError(f"input {name}: no string uses it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -181,7 +181,7 @@ class Model:
         try:
             _ = self.structure
         except ModelError as error:
-            raise ModelError(f"model {self.name}: {error}") from None
+            raise ModelError(f"model {self.name}: {error}", error.unused) from None
 
     def _check_parameters(self) -> None:
         seen: set[str] = set()
@@ -309,18 +309,8 @@ class Model:
         if written is not None:
             return written.change(**changes)
         given = changes.pop("parameters", ())
-        given = (given,) if isinstance(given, Parameter) else tuple(given)
-        names = {parameter.name for parameter in given}
-        kept = tuple(parameter for parameter in self.parameters if parameter.name not in names)
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)} | changes
-        while True:
-            try:
-                return Model(**{**fields, "parameters": (*given, *kept)})
-            except ModelError as error:
-                unused = [p for p in kept if f"parameter {p.name!r} is used in no equation" in str(error)]
-                if not unused:
-                    raise
-                kept = tuple(p for p in kept if p not in unused)
+        return with_parameters(lambda parameters: Model(**{**fields, "parameters": parameters}), given, self.parameters)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in the form in which it was written, as JSON takes it."""
@@ -388,6 +378,22 @@ class Model:
         except (TypeError, AttributeError) as error:
             raise ModelError(f"not a model: {printable(str(error))}") from None
         return cls(**made)
+
+
+def with_parameters(
+    make: Callable[[tuple[Parameter, ...]], Model], given: Parameter | Iterable[Parameter], old: Iterable[Parameter]
+) -> Model:
+    """Return a model with given parameters, and those of the old ones that have other names and are used."""
+    given = (given,) if isinstance(given, Parameter) else tuple(given)
+    names = {parameter.name for parameter in given}
+    kept = [parameter for parameter in old if parameter.name not in names]
+    while True:
+        try:
+            return make((*given, *kept))
+        except ModelError as error:
+            if error.unused not in [parameter.name for parameter in kept]:
+                raise
+            kept = [parameter for parameter in kept if parameter.name != error.unused]
 
 
 def _step(step: str, **values: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from nsa_brian.errors import ModelError, printable
 from nsa_brian.model import equations, neurons
-from nsa_brian.model.model import VERSION, Model
+from nsa_brian.model.model import VERSION, Model, with_parameters
 from nsa_brian.model.names import check_population
 from nsa_brian.model.parts import Choice, Contacts, Input, Part, Phase, Population
 from nsa_brian.model.preparing import Balance, Critical, RateMap
@@ -160,18 +160,9 @@ class SpikingForm:
         if unknown:
             raise ModelError(f"a spiking model has no entry {sorted(unknown)[0]!r}")
         given = changes.pop("parameters", ())
-        given = (given,) if isinstance(given, Parameter) else tuple(given)
-        names = {parameter.name for parameter in given}
-        kept = tuple(parameter for parameter in self.parameters if parameter.name not in names)
-        while True:
-            draft = dataclasses.replace(self, **changes, parameters=(*given, *kept))
-            try:
-                return draft.model
-            except ModelError as error:
-                unused = [p for p in kept if f"parameter {p.name!r} is used in no equation" in str(error)]
-                if not unused:
-                    raise
-                kept = tuple(p for p in kept if p not in unused)
+        return with_parameters(
+            lambda parameters: dataclasses.replace(self, **changes, parameters=parameters).model, given, self.parameters
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in full, as JSON takes it."""

@@ -318,10 +318,6 @@ class Structure:
         """State variables of neurons that are read when a round is over: by rules, signals and the choice."""
         return self.reads_of([*self.rule_texts, *self.choice_texts]) - self.shown
 
-    def after_round(self, name: str) -> bool:
-        """Whether a name is read when a round is over."""
-        return name in self.comes_down_to(set().union(*map(names_in, [*self.rule_texts, *self.choice_texts])))
-
     # What follows for engines ----------------------------------------------------------------------------------------
 
     @property
@@ -333,6 +329,13 @@ class Structure:
             and not self.after
             and not self.contacts
         )
+
+    @property
+    def read_by_contacts(self) -> list[str]:
+        """Names of options and games that the rule of contacts reads."""
+        read = set().union(*map(names_in, texts_of(self.contact_rule)))
+        above = [*self.names(SYNAPSE), *self.names(SIGNALS), *self.inputs]
+        return [name for name in above if name in read and name not in OF_CONTACTS]
 
     @property
     def spikes(self) -> bool:

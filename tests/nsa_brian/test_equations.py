@@ -64,4 +64,3 @@ def test_the_numpy_function_follows_a_changed_string():
 def test_parameters_names_are_exactly_those_the_equations_use():
     own = set(NSAParameters().to_dict())
     assert own <= PAPER.structure.used
-    assert PAPER.structure.used - own - {"exp", "int"} <= set(PAPER.structure.dimensions)
