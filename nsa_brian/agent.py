@@ -96,7 +96,7 @@ class NSA:
 
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
-        self.engine.learn(np.atleast_1d(arm), np.atleast_1d(reward))
+        self.engine.learn(arm, reward)
 
     @cached_property
     def _compiled(self) -> CompiledRounds | None:

@@ -199,14 +199,14 @@ class Engine(ABC):
 
     def seen(self, names: Iterable[str]) -> dict[str, np.ndarray]:
         """Variables of options and games when a round is over, (games, arms) or (games, 1) each."""
-        found = {}
+        found, variables = {}, self._variables()
         for name in names:
             if name in self.signals:
                 found[name] = self.signals[name][:, None]
             elif name in self.inputs.now:
                 found[name] = self.inputs.now[name]
-            elif name in self._variables():
-                found[name] = self._variables()[name]
+            elif name in variables:
+                found[name] = variables[name]
             elif name in self.structure.shown:
                 found[name] = self.activity["uv".index(name)]
             else:

@@ -20,6 +20,8 @@ PARTS = 4
 TOGETHER = 4
 #: Pairs that are integrated together.
 BATCH = 4096
+#: From a point to those that a parabola goes through.
+AROUND = np.array([[-1], [0], [1]])
 
 
 class ResponseTable:
@@ -105,14 +107,15 @@ class ResponseTable:
     def _interpolate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         x = value * self.cells
         cell = np.minimum(x.astype(np.intp), self.cells - 1)
-        parts = self.grid.parts[which, cell]
+        place = which * self.cells + cell  # among the cells of all sets
+        parts = self.grid.parts.take(place)
         if not parts.all():
-            self._make((which * self.cells + cell)[parts == 0])
-            parts = self.grid.parts[which, cell]
+            self._make(place[parts == 0])
+            parts = self.grid.parts.take(place)
         y = (x - cell) * parts
         middle = np.minimum(y.astype(np.intp) | 1, parts - 1)  # of the two parts that a parabola spans
-        at = self.grid.offsets[which, cell] + middle
-        left, centre, right = self.grid.points[at - 1].T, self.grid.points[at].T, self.grid.points[at + 1].T
+        at = self.grid.offsets.take(place) + middle
+        left, centre, right = self.grid.points.take(at + AROUND, axis=0).transpose(0, 2, 1)
         t = y - middle
         return centre + t / 2 * (right - left + t * (left + right - 2 * centre))
 

@@ -45,6 +45,8 @@ class RoundEnd:
         self._read_by_choice = [name for name in self._read([choice.explore]) if name not in ("u", "v")]
         self._shown = [numpy_function(text, given, columns) if text else None for text in (choice.u, choice.v)]
         self._read_to_show = self._read([choice.u or "0", choice.v or "0"])
+        #: Whether U or V shows something else than its variable or its rate.
+        self.shows = any(self._shown)
 
     def _read(self, texts: list[str]) -> list[str]:
         """The variables that expressions come down to."""
@@ -57,11 +59,6 @@ class RoundEnd:
     def reads_synapse_alone(self) -> bool:
         """Whether the learning rule reads no neurons, signals and inputs."""
         return set(self._read_by_rule) <= set(self._engine.structure.synaptic)
-
-    @property
-    def shows(self) -> bool:
-        """Whether U or V shows something else than its variable or its rate."""
-        return any(self._shown)
 
     def show(self, activity: np.ndarray) -> np.ndarray:
         """What U and V show (2, games, arms), where that is not the activity."""

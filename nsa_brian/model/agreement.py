@@ -54,7 +54,7 @@ def select(
     _, n_games, n_arms = activity.shape
     if ties == "random":
         rows = activity.reshape(2 * n_games, n_arms)
-        near = tolerance if np.ndim(tolerance) == 0 else np.repeat(tolerance, n_games)[:, None]
+        near = tolerance if isinstance(tolerance, float) else np.repeat(np.broadcast_to(tolerance, 2), n_games)[:, None]
         k_u, k_v = _random_argmax(rows, luck[:, :2].T.ravel(), near).reshape(2, n_games)
         agreed = k_u == k_v
     else:
