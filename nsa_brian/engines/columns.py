@@ -9,11 +9,11 @@ import numpy as np
 from nsa_brian.codegen.columns import Columns
 from nsa_brian.codegen.pairs import distinct_values
 from nsa_brian.common.texts import shown
-from nsa_brian.engines.many import ManyNeurons
+from nsa_brian.engines.populations import PopulationEngine
 from nsa_brian.model.structure import SYNAPSE
 
 
-class ColumnRounds(ManyNeurons):
+class ColumnRounds(PopulationEngine):
     """Populations of many neurons, or of neurons that spike, compiled; games may have parameters of their own.
 
     Parameters

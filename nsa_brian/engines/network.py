@@ -32,9 +32,9 @@ from nsa_brian.common.checks import check_integer, make_rng
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Pull
 from nsa_brian.engines.decision import Decision, decide, spike_monitors
-from nsa_brian.engines.many import ManyNeurons
 from nsa_brian.engines.network_objects import NetworkObjects
 from nsa_brian.engines.numbers import Numbers
+from nsa_brian.engines.populations import PopulationEngine
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.errors import ModelError
 from nsa_brian.model.course import Course
@@ -42,7 +42,7 @@ from nsa_brian.model.expression import numpy_function
 from nsa_brian.parameters import NSAParameters
 
 
-class NSANetwork(ManyNeurons):
+class NSANetwork(PopulationEngine):
     """The network of Brian2 objects. ``n_games`` games lie side by side in the same groups, uncoupled.
 
     Parameters

@@ -18,8 +18,8 @@ from brian2.equations.equations import BOOLEAN, DIFFERENTIAL_EQUATION, PARAMETER
 from brian2.units.fundamentalunits import DIMENSIONLESS
 from brian2.utils.stringtools import word_substitute
 
-from nsa_brian.codegen.columns import how_it_arrives
 from nsa_brian.codegen.connect import connect
+from nsa_brian.codegen.population_code import how_it_arrives
 from nsa_brian.codegen.streams import count_of
 from nsa_brian.model.functions import CANONICAL
 from nsa_brian.model.model import Model

@@ -13,6 +13,7 @@
                     _n_games, _n_options, _contacts, _learnt, _reward, _luck, R, n_arms }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
+{% import "interface.pyx" as _interface %}
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
@@ -51,14 +52,14 @@ cdef extern from *:
         {% for p in _populations %}
         // Neurons of an option (or of the pool), of the population, and room for them.
         const int64_t _per_{{ p.name }} = _all__sizes[{{ loop.index0 }}];
-        const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * _options' if p.of_options else '_per_' ~ p.name }};
+        const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * _options' if p.neurons.of_options else '_per_' ~ p.name }};
         const int64_t _room_{{ p.name }} = (_size_{{ p.name }} + 7) / 8 * 8;
         const int64_t _at_{{ p.name }} = _stride, _seed_{{ p.name }} = _seeds, _column_{{ p.name }} = _total;
         _stride += {{ p.arrays|length }} * _room_{{ p.name }};
         _seeds += _room_{{ p.name }};
-        _total += {{ '_size_' ~ p.name if p.is_population else '0' }};
+        _total += {{ '_size_' ~ p.name if p.name != 'synapse' else '0' }};
         (void)_column_{{ p.name }};
-        {% for event in p.poisson %}
+        {% for event in p.neurons.poisson %}
         std::vector<uint32_t> _chances_{{ event }};
         {% endfor %}
         {% endfor %}
@@ -90,7 +91,7 @@ cdef extern from *:
             }
             const int32_t* _border = _all__steps + {{ _n_phases + 1 }} * set;
             const int64_t _reading_step = _border[{{ _n_phases }}], _round_steps = _border[{{ _n_before - 1 }}];
-            {% for p in _populations if p.refractory %}
+            {% for p in _populations if p.neurons.refractory %}
             const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_in_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
             {% endfor %}
             if (!_outcome)
@@ -135,16 +136,16 @@ cdef extern from *:
                         {{ scalar_code['phase_' ~ k]|autoindent }}
                     }
                     {% endfor %}
-                    {% for p in _populations if p.poisson %}
+                    {% for p in _populations if p.neurons.poisson %}
                     {
                         {{ scalar_code['rates_' ~ p.name]|autoindent }}
                     }
-                    {% for event in p.poisson %}
+                    {% for event in p.neurons.poisson %}
                     nsa::chances({{ get_array_name(variables['mean_of_' ~ event]) }}[0], _chances_{{ event }});
                     {% endfor %}
                     {% endfor %}
                 }
-                {% for link in _links %}
+                {% for link in _arrivals %}
                 {% if link.send %}
                 {
                     {{ scalar_code['send_' ~ link.name]|autoindent }}
@@ -181,11 +182,11 @@ cdef extern from *:
                 {% endfor %}
                 {% for p in _stepping %}
                 {
-                    {% for word in p.words %}
-                    {% if word.noise %}
+                    {% for draw in p.draws %}
+                    {% if draw.normal %}
                     NSA_VECTORISE
                     for (int64_t i = 0; i < _room_{{ p.name }}; i++)
-                        {{ get_array_name(variables[word.events[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
+                        {{ get_array_name(variables[draw.names[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
                     NSA_STORED;
                     {% else %}
                     {
@@ -200,7 +201,7 @@ cdef extern from *:
                                 bits[0][i] = (uint32_t)word >> 1;
                                 bits[1][i] = (uint32_t)(word >> 33);
                             }
-                            {% for event in word.events %}
+                            {% for event in draw.names %}
                             nsa::count_events(bits[{{ loop.index0 }}], events[{{ loop.index0 }}], room, _chances_{{ event }});
                             NSA_VECTORISE
                             for (int64_t i = 0; i < room; i++)
@@ -219,7 +220,7 @@ cdef extern from *:
                     }
                     NSA_STORED;
                 }
-                {% if p.spikes %}
+                {% if p.neurons.spikes %}
                 {
                     {{ scalar_code['reset_' ~ p.name]|autoindent }}
                     const double* _fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
@@ -237,10 +238,10 @@ cdef extern from *:
                             {
                                 {{ vector_code['reset_' ~ p.name]|autoindent }}
                             }
-                            {% if p.refractory %}
+                            {% if p.neurons.refractory %}
                             {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
                             {% endif %}
-                            {% if p.last %}
+                            {% if p.keeps_last %}
                             {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = (double)_now;
                             {% endif %}
                             if (_idx >= _size_{{ p.name }})
@@ -300,22 +301,7 @@ cdef extern from *:
 
     }  // namespace nsa
     """
-    void* _address "nsa::address" (object)
-    void _run "nsa::run" (int, void**) nogil
-
-cdef tuple _names = ({% for name, var in given %}"{{ _array_name(var) }}", {% endfor %})
-
-cdef int _find(dict _namespace, void** addresses) except -1:
-    cdef int i
-    for i in range({{ given|length }}):
-        addresses[i] = _address(_namespace[_names[i]])
-    return 0
-
-def main(_namespace):
-    cdef void* addresses[{{ given|length }}]
-    _find(_namespace, addresses)
-    with nogil:
-        _run(0, addresses)
+{{ _interface.calls(given) }}
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

@@ -9,6 +9,7 @@
    USES_VARIABLES { _sets, _steps, _which, _given, _told, _ends, _pools, _n_games, n_arms }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
+{% import "interface.pyx" as _interface %}
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
@@ -138,27 +139,7 @@ cdef extern from *:
 
     }  // namespace nsa
     """
-    void* _address "nsa::address" (object)
-    void _run "nsa::run" (int, void**) nogil
-
-cdef tuple _names = ({% for name, var in given %}"{{ _array_name(var) }}", {% endfor %})
-
-cdef int _find(dict _namespace, void** addresses) except -1:
-    cdef int i
-    for i in range({{ given|length }}):
-        addresses[i] = _address(_namespace[_names[i]])
-    return 0
-
-def entry(_namespace):
-    cdef void* addresses[{{ given|length }}]
-    _find(_namespace, addresses)
-    return [<size_t> &_run, *[<size_t> address for address in addresses]]
-
-def main(_namespace):
-    cdef void* addresses[{{ given|length }}]
-    _find(_namespace, addresses)
-    with nogil:
-        _run(0, addresses)
+{{ _interface.calls(given) }}
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

@@ -7,6 +7,7 @@
 
    USES_VARIABLES { _n_units, _which }
    ITERATE_ALL { _idx } #}
+{% import "interface.pyx" as _interface %}
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
@@ -112,28 +113,7 @@ cdef extern from *:
 
     }  // namespace nsa
     """
-    void* _address "nsa::address" (object)
-    void _run "nsa::run" (int, void**) nogil
-
-cdef tuple _names = ({% for name, var in arrays %}"{{ _array_name(var) }}", {% endfor %})
-
-cdef int _find(dict _namespace, void** addresses) except -1:
-    cdef int i
-    for i in range({{ arrays|length }}):
-        addresses[i] = _address(_namespace[_names[i]])
-    return 0
-
-def entry(_namespace):
-    cdef void* addresses[{{ arrays|length }}]
-    _find(_namespace, addresses)
-    return [<size_t> &_run, *[<size_t> address for address in addresses]]
-
-def main(_namespace):
-    cdef int n_units = _namespace["{{ _array_name(variables['_n_units']) }}"][0]
-    cdef void* addresses[{{ arrays|length }}]
-    _find(_namespace, addresses)
-    with nogil:
-        _run(n_units, addresses)
+{{ _interface.calls(arrays, '_namespace["' ~ _array_name(variables['_n_units']) ~ '"][0]') }}
 {% endmacro %}
 {% macro after_run() %}
 {% endmacro %}

@@ -15,7 +15,7 @@ from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.structure import SIGNALS
 
 
-class ManyNeurons(Engine):
+class PopulationEngine(Engine):
     """Games whose options have more than a neuron each, or neurons that fire.
 
     Lines of an option that do not change within a round are computed here, in numpy, for all engines alike.
