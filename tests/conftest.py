@@ -21,6 +21,7 @@ LONGEST = (
     "experiments/core/test_model_flow.py",
     "nsa_brian/test_engines.py",
     "nsa_brian/test_extensions.py",
+    "nsa_brian/test_random_models.py",
     "studies",
     "evolution/test_evolution.py",
     "experiments/bench/test_bench.py",
