@@ -283,7 +283,7 @@ NEAR = OWN.change(flips=OWN.flips.replace("50 * ms", "1 * ms"))
 @pytest.mark.parametrize(
     "breaks",
     [
-        None,
+        pytest.param(None, marks=pytest.mark.slow),
         pytest.param(times_by_subtraction, marks=pytest.mark.slow),
         pytest.param(outcome_without_noise, marks=pytest.mark.slow),
         pytest.param(late_refractoriness, marks=pytest.mark.slow),

@@ -107,6 +107,7 @@ FIRES = {
 }
 
 
+@pytest.mark.slow
 def test_rules_see_the_reward_where_rounds_go_on_after_the_choice():
     phases = (Phase("input", "duration_input", {"I": "I_ext"}), Phase("out", "20 * ms", after_choice=True))
     model = Model(phases=phases, signals="q : 1", signal_update="q = R", plasticity="w + R * (1 + q)")
@@ -128,6 +129,7 @@ def test_rewards_that_are_bytes_are_as_exact_as_others(rule, without_compiler):
         assert engine.w[0, 1] == np.tanh(1.0), kind
 
 
+@pytest.mark.slow
 def test_conditions_of_neurons_that_stand_still_run_without_a_compiler(without_compiler):
     """Brian2 leaves "or" in numpy's code for equations that stand still, an error for arrays."""
     line = "dm/dt = (-m + 4 * I_v + int(m < 0.1 or not (m < 0.4 and Phi_v > 0.1))) / (6 * ms) : 1 (unless refractory)"
@@ -165,6 +167,7 @@ def test_what_a_population_showed_stays_when_weights_change(make, model):
             assert (engine.activity == before).all()
 
 
+@pytest.mark.slow
 def test_what_compiled_rounds_showed_stays_too():
     model = Model(choice=Choice(u="u + w"), carried=("u",))
     found = []
@@ -184,6 +187,7 @@ def test_what_compiled_rounds_showed_stays_too():
     assert found[0] == pytest.approx(by_one.activity, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_population_that_fires_may_show_what_is_made_of_its_rate():
     """``v`` is the firing rate in Choice.v, and what V shows everywhere else."""
     model = Model(choice=Choice(v="v / 100 + w"), plasticity="w + Phi_eta * v", **FIRES)
@@ -203,6 +207,7 @@ def test_a_population_that_fires_may_show_what_is_made_of_its_rate():
     assert found[0] == pytest.approx(found[1], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_contacts_have_a_population_to_learn_from():
     """A phase after the choice shows the reward; what U and V showed at the choice stays."""
     phases = (Phase("input", "duration_input", {"I": "I_ext"}), Phase("out", "20 * ms", after_choice=True))
@@ -227,6 +232,7 @@ def test_contacts_have_a_population_to_learn_from():
     assert found[0].max() > 0
 
 
+@pytest.mark.slow
 def test_the_table_plays_what_populations_show():
     """In compiled rounds: what ties is looked for among what they show, not among what was looked up."""
     model = Model(choice=Choice(u="tanh(u) - 0.01 * w", v="floor(8 * v)"))

@@ -152,6 +152,7 @@ class TestNames:
     def test_a_line_may_go_on_while_a_bracket_is_open(self):
         assert Model(plasticity="w + Phi_eta * (\n  R * w_max\n  - w)").structure.rule.expression
 
+    @pytest.mark.slow
     def test_users_names_do_not_meet_those_of_the_generated_code(self):
         """Names that the templates use for themselves."""
         names = ("room", "memory", "step", "game", "left", "start", "given", "ends", "sets", "which", "nsa", "sum", "k")

@@ -36,20 +36,11 @@ MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
 #: One of each kind, which is compiled by default; the compiler takes a second or two for each.
 COMPILED = {
     "adapting.py",  # more state of a neuron, parameters of its own
-    "carried.py",
     "depression.py",  # state of a synapse that changes within a round
-    "slow_weight.py",  # that changes between rounds
     "decay.py",  # a rule for the options that were not chosen
-    "lateral.py",
     "dynamic_pool.py",
-    "noisy_lateral.py",
     "surprise.py",  # a signal of the game
-    "novelty.py",  # neurons and the choice read the synapse
-    "choice_kernel.py",  # a third population of options
-    "bound.py",  # the choice reads a neuron's variable
     "silenced.py",  # an input
-    "softmax.py",  # another choice
-    "voltage with units, synapse that facilitates, input helper",
 }
 #: Every model: those kinds compiled, the others in numpy, and compiled among the slow tests.
 EACH_MODEL = [
@@ -100,6 +91,7 @@ def test_the_compiled_network_and_rounds_make_the_same_choices(name, seed):
     agree(*both(quiet(MODELS[name]), seed, "auto"))
 
 
+@pytest.mark.slow
 @each_model
 def test_the_model_differs_from_the_papers(name, rounds_target):
     """Else the test above would say nothing."""
@@ -118,7 +110,7 @@ def test_a_recipe_of_the_guide_takes_twenty_lines_at_most(name):
     assert max(map(len, code)) <= 120
 
 
-@pytest.mark.parametrize("name", ["bound.py", "surprise.py"])
+@pytest.mark.parametrize("name", [pytest.param("bound.py", marks=pytest.mark.slow), "surprise.py"])
 def test_recipes_agree_on_every_path(name, monkeypatch):
     """Compiled rounds many in a call too: the first once read a reaction time that was of another round."""
     monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, "numpy"))
@@ -163,7 +155,7 @@ def spiking_games(name, n_rounds):
 
 
 #: Kinds of their own; the others are compiled among the slow tests.
-QUICK = ("hybrid.py", "rate_pool.py", "contacts.py")
+QUICK = ("hybrid.py", "contacts.py")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +282,7 @@ def test_each_corner_agrees(name):
     agree(*both(CORNERS[name], seed=3))
 
 
-@pytest.mark.parametrize("name", ["lateral.py", "dynamic_pool.py", "depression.py", "carried.py", "slow_weight.py"])
+@pytest.mark.parametrize("name", ["dynamic_pool.py", "depression.py"])
 def test_without_a_compiler_the_round_is_the_same(name):
     found = []
     for name_of_target in ("auto", "numpy"):
@@ -300,7 +292,13 @@ def test_without_a_compiler_the_round_is_the_same(name):
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-10)
 
 
-@pytest.mark.parametrize("name", ["adapting.py", "lateral.py", "dynamic_pool.py", "depression.py", "slow_weight.py"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in COMPILED else pytest.param(name, marks=pytest.mark.slow)
+        for name in ("adapting.py", "lateral.py", "dynamic_pool.py", "depression.py", "slow_weight.py")
+    ],
+)
 def test_every_game_may_have_its_own_parameters(name):
     """A batch of sets, own parameters included, plays as each alone does; dense models too."""
     model = MODELS[name]

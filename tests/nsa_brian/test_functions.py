@@ -199,7 +199,10 @@ def test_every_function_is_in_the_list():
     assert called == set(FUNCTIONS)
 
 
-@pytest.mark.parametrize("form", FORMS)
+#: The function of each form is compiled; one form by default, the others among the slow tests.
+@pytest.mark.parametrize(
+    "form", [form if form == "compiled pairs" else pytest.param(form, marks=pytest.mark.slow) for form in FORMS]
+)
 def test_means_what_numpy_means(form):
     with np.errstate(all="ignore"):
         assert hold(FORMS[form]()) <= 4

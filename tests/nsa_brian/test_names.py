@@ -112,7 +112,7 @@ def test_text_that_is_no_expression_is_refused(given, told):
         Model(**given)
 
 
-@pytest.mark.parametrize("target", ["auto", "numpy"])
+@pytest.mark.parametrize("target", [pytest.param("auto", marks=slow), "numpy"])
 def test_strange_names_work_in_every_engine(target):
     """All of them in one model, and each with the value that shows when it is mixed up with another."""
     values = {name: 0.001 * (i + 1) for i, name in enumerate(STRANGE)}
@@ -137,9 +137,7 @@ def test_strange_names_work_in_every_engine(target):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        pytest.param(
-            name, kind, marks=() if (name, kind) in (("DBL_MAX", "synapse"), ("tables", "population")) else slow
-        )
+        pytest.param(name, kind, marks=() if (name, kind) == ("DBL_MAX", "synapse") else slow)
         for kind in KINDS[1:]
         for name in ("DBL_MAX", "tables", "outputs", "sets", "sum")
     ],

@@ -30,7 +30,7 @@ def played(make, model, parameters=SHORT, n_rounds=40):
         pytest.param("w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)", id="%"),
         pytest.param("w + Phi_eta * (R * w_max - w) * 1/3", id="1/3", marks=slow),
         pytest.param("w + 1/3 * (R * w_max - w) - w // 0.7 * 0.01", id="//", marks=slow),
-        pytest.param("h = tanh(u)\nw += chosen * h * (R * w_max - w) / 2", id="a helper with a function"),
+        pytest.param("h = tanh(u)\nw += chosen * h * (R * w_max - w) / 2", id="a helper with a function", marks=slow),
         pytest.param("h = 3\nk = h / 7\nw += chosen * k * (R * w_max - w)", id="a whole number", marks=slow),
     ],
 )
@@ -86,6 +86,7 @@ class TestNotFinite:
         with pytest.raises(ModelError, match="h is not finite after learning"):
             played(Rounds, model)
 
+    @slow
     def test_neurons_that_spike(self):
         """A potential that is no number never crosses its threshold: the neuron counted as silent."""
         wild = OWN.change(neuron="dx/dt = (drive - x + 0.3 * noise + x**8) / tau : 1\ndq/dt = -q / (20 * ms) : 1",
@@ -108,6 +109,7 @@ class TestState:
         with pytest.raises(ValueError, match="read-only"):
             engine.state("v")[:] = 1
 
+    @slow
     def test_what_is_carried_is_read_only(self):
         light = "du/dt = (-u + I_u + I - light{noise}) / tau_u : 1\ndlight/dt = 0 * light / second : 1"
         engine = Rounds(3, SHORT, model=Model(rate_u=light, carried=("light",)))
