@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+from typing import Any, cast
 
 from experiments.core.cells import Arrays, Progress, compute, untold
 from experiments.core.play import play_agent
@@ -28,10 +28,10 @@ def run(settings: PlaySettings, workers: int = 1, progress: Progress = untold) -
     cells = STUDY.cells(settings)
     found: dict[str, Arrays] = {}
     compute(cells, workers, found.__setitem__, progress)
-    return STUDY.collect(settings, {agent: found[agent] for agent in cells})
+    return cast(PlayResults, STUDY.collect(settings, {agent: found[agent] for agent in cells}))
 
 
 def report(results: PlayResults) -> dict[str, Any]:
     """The outcome as one JSON object."""
-    outcome = {"settings": results.told, "versions": results.versions, **dataclasses.asdict(results.summary)}
+    outcome = {"settings": results.settings_dict, "versions": results.versions, **dataclasses.asdict(results.summary)}
     return json.loads(json.dumps(outcome))

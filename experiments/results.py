@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from experiments.studies.play.study import STUDY, PlayResults
 
@@ -16,4 +17,4 @@ def save(results: PlayResults, path: str | Path) -> None:
 
 def load(path: str | Path) -> PlayResults:
     """Read a results file of ``nsa play``."""
-    return STUDY.load(path)
+    return cast(PlayResults, STUDY.load(path))

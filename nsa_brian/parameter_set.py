@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,21 +28,40 @@ _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """Parameters, where they come from, the model that they are of, None for the paper's, and the search's options."""
+    """Parameters with their name, provenance and model: all that describes an NSA agent.
+
+    Sets are equal if their parameters, names and models are.
+
+    Attributes
+    ----------
+    parameters : NSAParameters
+    name : str
+    source, note : str
+        Where the parameters come from.
+    model : Model, optional
+        The model that they are of; None for the paper's.
+    evolve : mapping, optional
+        Options of the search that found them.
+    """
 
     parameters: NSAParameters
     name: str = ""
-    source: str = ""
-    note: str = ""
+    source: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)
     model: Model | None = None
-    evolve: Mapping[str, Any] | None = None
+    evolve: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for label in ("name", "source", "note"):
             object.__setattr__(self, label, printable(getattr(self, label)))
 
+    @property
+    def model_name(self) -> str:
+        """The model's name; empty for the paper's."""
+        return "" if self.model is None else self.model.name
+
     def to_json(self) -> str:
-        """The set as the text of a parameter file."""
+        """Convert the set to the text of a parameter file."""
         record: dict[str, Any] = {"name": self.name, "source": self.source, "note": self.note}
         if self.model is not None:
             record["model"] = self.model.to_dict()

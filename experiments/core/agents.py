@@ -6,17 +6,12 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import baselines
-import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.randomness import GameStreams
-from nsa_brian import NSAParameters
 from nsa_brian.errors import closest, shown
-
-if TYPE_CHECKING:
-    from nsa_brian.model.model import Model
 
 #: The agents of the paper's comparison, and chance.
 PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
@@ -72,19 +67,7 @@ def check_names(chosen: Sequence[str]) -> None:
             raise ValueError(f"agent {shown(name)} is named twice")
 
 
-def make_agent(
-    name: str,
-    n_arms: int,
-    n_games: int,
-    rng: GameStreams,
-    parameters: NSAParameters,
-    engine: str,
-    ties: str,
-    model: Model | None = None,
-    **options: Any,
-) -> Agent:
-    """Build an agent for many games at once; arguments from ``parameters`` on matter to the nsa kind only."""
-    if is_nsa(name):
-        return nsa_brian.NSA(n_arms, parameters, engine, n_games=n_games, ties=ties, rng=rng, model=model, **options)
+def make_policy(name: str, n_arms: int, n_games: int, rng: GameStreams) -> Agent:
+    """Return a baseline for many games at once, tuned if its name says so."""
     policy, _, variant = name.partition(":")
     return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

@@ -1,22 +1,24 @@
-"""The settings that all who play games share, how results files tell them, and how they are recalled from there."""
+"""The settings that all studies that play games share."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol, get_origin, get_type_hints
+from typing import Any
 
-from experiments.core.agents import PAPER, expand, tuned
-from experiments.core.model_inputs import INPUT_HELP, digests_of, files_of
-from experiments.core.named import read, read_agent
-from experiments.core.nsa_agents import MODEL_HELP, NSA, NSAAgent, is_nsa
+import numpy as np
+
+from experiments.core.agents import PAPER, expand
+from experiments.core.model_inputs import INPUT_HELP, digests_of, files_of, tables
+from experiments.core.named import read_agent, read_set
+from experiments.core.nsa_agents import MODEL_HELP, NSA, agent_from_dict, agent_to_dict, is_nsa
 from experiments.core.options import setting, some
 from experiments.core.settings import PlaySettings
-from nsa_brian import DEFAULT_SET
+from experiments.core.study_settings import StudySettings
+from nsa_brian import DEFAULT_SET, ParameterSet
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.errors import printable
 from nsa_brian.plugins import plugin_digests
@@ -31,11 +33,59 @@ def bandits(default: tuple[str, ...] = PAPER_BANDITS, text: str = "bandits, comm
 
 
 @dataclass(frozen=True, kw_only=True)
-class GameSettings:
-    """Who plays, for how long, how often.
+class AgentSettings(StudySettings):
+    """Settings that name parameter sets and models.
 
-    Parameter sets and models are named; what they are is read when the settings are made, and held in ``nsa_agents``.
+    What they are is read when the settings are made, and held in ``nsa_agents``.
     """
+
+    nsa_agents: dict[str, ParameterSet] = field(init=False, repr=False, hash=False)
+
+    @property
+    def sets(self) -> dict[str, ParameterSet]:
+        """The parameter sets that are named."""
+        return self.nsa_agents
+
+    @property
+    def model_note(self) -> str:
+        """The names of NSA's models and the files of their inputs, for a caption; empty for the paper's."""
+        names, inputs = self._models, getattr(self, "input", ())
+        return (f", model {names}" if names else "") + "".join(f", input {printable(text)}" for text in inputs)
+
+    @property
+    def _models(self) -> str:
+        return ", ".join(dict.fromkeys(agent.model_name for agent in self.sets.values() if agent.model is not None))
+
+    def own_dict(self) -> dict[str, Any]:
+        """Convert the fields, with parameters in full and, where there is more than that, all agents."""
+        plain = super().own_dict()
+        del plain["model"]  # its name, and all of it, follow
+        if not plain.get("input"):
+            plain.pop("input", None)
+        plain["parameter_values"] = {name: agent.parameters.to_dict() for name, agent in self.sets.items()}
+        if self._models:
+            plain["model"] = self._models
+        if self._models or len(self.nsa_agents) > len(self.sets):
+            plain["nsa_agents"] = {name: agent_to_dict(agent) for name, agent in self.nsa_agents.items()}
+        return plain
+
+    @classmethod
+    def restored(cls, field: dataclasses.Field[Any], plain: Mapping[str, Any]) -> Any:
+        """Return the value of a field; agents from what :meth:`own_dict` made of them."""
+        if field.name != "nsa_agents":
+            return super().restored(field, plain)
+        if "nsa_agents" in plain:
+            return {name: agent_from_dict(agent) for name, agent in plain["nsa_agents"].items()}
+        several = not isinstance(plain["parameters"], str)
+        return {
+            name if several else NSA: agent_from_dict({"parameters": values, "parameters_name": name})
+            for name, values in plain["parameter_values"].items()
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameSettings(AgentSettings):
+    """Who plays, for how long, how often."""
 
     agents: tuple[str, ...] = setting(PAPER, "agents, comma separated, or state-of-the-art", "A,B")
     trials: int = setting(2, "trials")
@@ -47,7 +97,6 @@ class GameSettings:
     ties: str = setting("random", "ties of NSA's argmax: random, or first (not with engine table)", "RULE")
     seed: int = setting(0, "same seed, same games")
     input: tuple[str, ...] = setting((), INPUT_HELP, "NAME=FILE.csv", flag="--input")
-    nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", expand(self.agents))
@@ -56,13 +105,18 @@ class GameSettings:
                 twice = next(value for value in values if values.count(value) > 1)
                 raise ValueError(f"{name} names {twice} twice")
         others = {agent: read_agent(agent) for agent in self.agents if is_nsa(agent) and agent != NSA}
-        object.__setattr__(self, "nsa_agents", {NSA: read(self.parameters, self.model), **others})
+        object.__setattr__(self, "nsa_agents", {NSA: read_set(self.parameters, self.model), **others})
         _ = self.input_digests  # the files are read now
 
     @cached_property
     def input_digests(self) -> dict[str, str]:
         """The digests of the files with values of inputs, by their paths."""
         return digests_of(files_of(self.input))
+
+    @property
+    def input_tables(self) -> dict[str, np.ndarray]:
+        """The values of models' inputs by name, (rounds, columns) each."""
+        return tables(files_of(self.input), self.input_digests)
 
     def games(self, env: str, arms: int, env_options: Mapping[str, Any] = MappingProxyType({})) -> PlaySettings:
         """The games of these settings on one bandit, checked."""
@@ -73,14 +127,15 @@ class GameSettings:
     def values(self, env: str, arms: int, env_options: Mapping[str, Any]) -> PlaySettings:
         """The same, not checked yet."""
         shared = some(self, "trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents")
+        shared["nsa"] = self.nsa_agents[NSA]
         if self.input:
             shared["input_files"] = files_of(self.input)
             shared["inputs"] = {**plugin_digests(), **self.input_digests}
-        return PlaySettings(env=env, env_options=dict(env_options), arms=arms, **shared, **vars(self.nsa_agents[NSA]))
+        return PlaySettings(env=env, env_options=dict(env_options), arms=arms, **shared)
 
     @property
-    def sets(self) -> dict[str, NSAAgent]:
-        """The parameter sets that are named, and with which model."""
+    def sets(self) -> dict[str, ParameterSet]:
+        """The parameter set that is named."""
         return {self.parameters: self.nsa_agents[NSA]}
 
     @property
@@ -88,73 +143,5 @@ class GameSettings:
         """How long and how often, for the caption of a table."""
         return (
             f"{self.trials} x {self.rounds} rounds, {self.repetitions} games, "
-            f"seed {self.seed}; nsa: {self.parameters}{model_told(self)}"
+            f"seed {self.seed}; nsa: {self.parameters}{self.model_note}"
         )
-
-    def parameters_of(self, agent: str) -> Mapping[str, float]:
-        """The parameters of an agent of the nsa kind."""
-        return self.nsa_agents[agent].parameters
-
-
-class NamesSets(Protocol):
-    """Settings that name parameter sets."""
-
-    @property
-    def sets(self) -> dict[str, NSAAgent]:
-        """The parameter sets that are named, and with which model."""
-
-
-def model_told(settings: NamesSets) -> str:
-    """The name of NSA's model and the files of its inputs, to be put behind something; nothing for the paper's."""
-    name, inputs = _model_names(settings), getattr(settings, "input", ())
-    return (f", model {name}" if name else "") + "".join(f", input {printable(text)}" for text in inputs)
-
-
-def _model_names(settings: NamesSets) -> str:
-    return ", ".join(dict.fromkeys(agent.model_name for agent in settings.sets.values() if agent.model is not None))
-
-
-def told(settings: Any) -> dict[str, Any]:
-    """Settings as plain JSON, with the parameters, models and tuned policies that they name, in full."""
-    plain = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings) if field.init}
-    if not plain.get("input"):
-        plain.pop("input", None)
-    if "parameters" in plain:
-        del plain["model"]  # its name, and all of it, follow
-        plain.update(_named(settings))
-    chosen = {name.partition(":")[0] for name in plain.get("agents", ()) if name.endswith(":tuned")}
-    if chosen:
-        plain["tuned"] = {name: values for name, values in tuned().items() if name in chosen}
-    return json.loads(json.dumps(plain))  # as a results file gives it back: lists for tuples
-
-
-def _named(settings: Any) -> dict[str, Any]:
-    """Parameters of the sets that settings name; and, where there is more than that, all agents of the nsa kind."""
-    agents: dict[str, NSAAgent] = settings.nsa_agents
-    found: dict[str, Any] = {"parameter_values": {name: agent.parameters for name, agent in settings.sets.items()}}
-    models = _model_names(settings)
-    if models:
-        found["model"] = models
-    if models or len(agents) > len(settings.sets):
-        found["nsa_agents"] = {name: dataclasses.asdict(agent) for name, agent in agents.items()}
-    return found
-
-
-def recall(kind: type, plain: Mapping[str, Any]) -> Any:
-    """Settings that :func:`told` was told of. Nothing is read or checked: what they name may be gone since."""
-    made: Any = object.__new__(kind)
-    types = get_type_hints(kind)
-    for each in dataclasses.fields(kind):
-        value: Any = _recall_agents(plain) if each.name == "nsa_agents" else plain.get(each.name, each.default)
-        object.__setattr__(made, each.name, tuple(value) if get_origin(types[each.name]) is tuple else value)
-    return made
-
-
-def _recall_agents(plain: Mapping[str, Any]) -> dict[str, NSAAgent]:
-    if "nsa_agents" in plain:
-        return {name: NSAAgent(**agent) for name, agent in plain["nsa_agents"].items()}
-    several = not isinstance(plain["parameters"], str)
-    return {
-        name if several else NSA: NSAAgent(values, parameters_name=name)
-        for name, values in plain["parameter_values"].items()
-    }

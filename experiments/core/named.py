@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 import nsa_brian
-from experiments.core.nsa_agents import NSA, NSAAgent, plain_model
+from experiments.core.nsa_agents import NSA
 from nsa_brian import DEFAULT_SET, ParameterSet, load
 from nsa_brian.engines.registry import named
 from nsa_brian.files import parse_json, read_text
@@ -43,8 +43,8 @@ def once(reader: Callable[[str], T], name: str) -> T:
     return cast(T, _known[reader, name])
 
 
-def read_agent(name: str) -> NSAAgent:
-    """What ``nsa:WHAT`` means: a parameter set or file with its model, or a model with the default set.
+def read_agent(name: str) -> ParameterSet:
+    """Return the agent ``nsa:WHAT``: a parameter set or file with its model, or a model with the default set.
 
     Raises
     ------
@@ -53,25 +53,26 @@ def read_agent(name: str) -> NSAAgent:
     """
     what = name.removeprefix(f"{NSA}:")
     try:
-        return read(DEFAULT_SET, what) if _is_model(what) else read(what)
+        return read_set(DEFAULT_SET, what) if _is_model(what) else read_set(what)
     except ValueError as error:
         raise ValueError(f"agent {name}: {error}") from None
 
 
-def read(parameters: str = DEFAULT_SET, model: str = "") -> NSAAgent:
-    """A parameter set by name or file, which may bring its model, and a model by name or file if one is given.
+def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
+    """Return a parameter set by name or file, complete with what its model adds.
+
+    Parameters
+    ----------
+    parameters : str
+        A shipped set, or a file, which may bring its model.
+    model : str
+        Another model by name or file, if one is given.
 
     Raises
     ------
     ValueError
         If there is no such thing, or if the set is of another model.
     """
-    found = read_set(parameters, model)
-    return NSAAgent(found.parameters.to_dict(), found.name, plain_model(found.model))
-
-
-def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
-    """The same as a parameter set, complete with what the model adds, and with the model if it is not the paper's."""
     chosen = once(load, parameters)
     if not model and chosen.model is None:
         return chosen

@@ -1,23 +1,15 @@
-"""The agents of the nsa kind: ``nsa`` itself, and ``nsa:WHAT`` for other parameters and models beside it.
-
-They are values: parameters and a model in full, for worker processes and for those who look at results where there is
-no file of either.
-"""
+"""Agents of the nsa kind: ``nsa``, and ``nsa:WHAT`` with other parameters or another model. Each is a ParameterSet."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
-from nsa_brian import DEFAULT_SET, PARAMETERS, NSAParameters, Parameter, load
+from nsa_brian import NSAParameters, ParameterSet
 from nsa_brian.model.timing import steps_of
-
-if TYPE_CHECKING:
-    from nsa_brian.model.model import Model
 
 NSA = "nsa"
 
@@ -27,86 +19,50 @@ MODEL_HELP = RATE_MODEL_HELP.replace(", or", ", spiking, spiking-ei, ..., or")
 
 
 def is_nsa(agent: str) -> bool:
-    """Whether an agent is of the nsa kind."""
+    """Return whether an agent is of the nsa kind."""
     return agent.partition(":")[0] == NSA
 
 
-@dataclass(frozen=True)
-class NSAAgent:
-    """Parameters and model of an agent of the nsa kind, as plain data.
-
-    Attributes
-    ----------
-    parameters : dict
-        The values by name, the model's own included.
-    parameters_name : str
-        The name of the set.
-    model : dict, optional
-        What ``Model.to_dict`` makes of the model; None for the paper's.
-    """
-
-    parameters: dict[str, float] = field(default_factory=lambda: load().parameters.to_dict())
-    parameters_name: str = DEFAULT_SET
-    model: dict[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "model", plain_model(self.model))
-        object.__setattr__(self, "parameters", self.make_parameters().to_dict())
-
-    @property
-    def spiking(self) -> bool:
-        """Whether the neurons of both U and V spike."""
-        model = self.make_model()
-        return model is not None and all(model.structure.populations[name].spikes for name in "uv")
-
-    @property
-    def model_name(self) -> str:
-        """The model's name; empty for the paper's."""
-        return "" if self.model is None else self.model["name"]
-
-    def make_parameters(self) -> NSAParameters:
-        """The parameters, checked."""
-        own = () if self.model is None else self.model["parameters"]
-        declared = {**PARAMETERS, **{values["name"]: Parameter.from_dict(values) for values in own}}
-        return NSAParameters.from_dict(self.parameters, declared)
-
-    def make_model(self) -> Model | None:
-        """The model, checked; None for the paper's."""
-        return None if self.model is None else _made(json.dumps(self.model))
-
-    def with_noise(self, noise: float) -> NSAAgent:
-        """The same with another strength of noise."""
-        if self.model is None and not noise:
-            return self
-        model = self.make_model() or nsa_brian.MODELS["paper"]
-        replaced = [population.name for population in model.populations if population.name in ("u", "v")]
-        if replaced:
-            raise ValueError(
-                f"noise is added to the rates of U and V, and the model {model.name} has neurons of its own in "
-                f"{' and '.join(map(str.upper, replaced))}"
-            )
-        return replace(self, model={**model.to_dict(), "noise": noise})
-
-    def check(self, engine: str) -> None:
-        """Refuse what the engine refuses."""
-        parameters, model = self.make_parameters(), self.make_model()
-        if model is not None and model.refusal(engine):
-            raise ValueError(model.refusal(engine))
-        if model is None:
-            steps_of(parameters)
-        else:
-            from nsa_brian.preparation import check_map  # here, since it takes Brian2
-
-            check_map(model, parameters)
+def fires(agent: ParameterSet) -> bool:
+    """Return whether the neurons of both U and V spike."""
+    return agent.model is not None and all(agent.model.structure.populations[name].spikes for name in "uv")
 
 
-@lru_cache(maxsize=64)
-def _made(text: str) -> Model:
-    return nsa_brian.Model.from_dict(json.loads(text))
+def with_noise(agent: ParameterSet, noise: float) -> ParameterSet:
+    """Return the agent with another strength of noise in its rates."""
+    if agent.model is None and not noise:
+        return agent
+    model = agent.model or nsa_brian.MODELS["paper"]
+    replaced = [population.name for population in model.populations if population.name in ("u", "v")]
+    if replaced:
+        raise ValueError(
+            f"noise is added to the rates of U and V, and the model {model.name} has neurons of its own in "
+            f"{' and '.join(map(str.upper, replaced))}"
+        )
+    return replace(agent, model=replace(model, noise=noise))
 
 
-def plain_model(model: Model | Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A model as plain data; None for the paper's."""
-    if model is None or isinstance(model, Mapping):
-        return None if model is None else dict(model)
-    return None if model == nsa_brian.MODELS["paper"] else json.loads(model.to_json())
+def check_agent(agent: ParameterSet, engine: str) -> None:
+    """Raise a ValueError if the engine cannot run the agent."""
+    if agent.model is None:
+        steps_of(agent.parameters)
+        return
+    if agent.model.refusal(engine):
+        raise ValueError(agent.model.refusal(engine))
+
+    from nsa_brian.preparation import check_map  # here, since it takes Brian2
+
+    check_map(agent.model, agent.parameters)
+
+
+def agent_to_dict(agent: ParameterSet) -> dict[str, Any]:
+    """Convert an agent to plain data, as results files have it."""
+    model = None if agent.model is None else json.loads(agent.model.to_json())
+    return {"parameters": agent.parameters.to_dict(), "parameters_name": agent.name, "model": model}
+
+
+def agent_from_dict(plain: Mapping[str, Any]) -> ParameterSet:
+    """Convert what :func:`agent_to_dict` returns back to an agent."""
+    model = None if plain.get("model") is None else nsa_brian.Model.from_dict(plain["model"])
+    declared = None if model is None else model.declared
+    return ParameterSet(NSAParameters.from_dict(plain["parameters"], declared), plain["parameters_name"], model=model)

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from envs import Bandit
-from experiments.core.agents import Agent, make_agent
+from experiments.core.agents import Agent, make_policy
 from experiments.core.cells import Progress, untold
 from experiments.core.game import Record
 from experiments.core.game import play as play_game
-from experiments.core.nsa_agents import NSAAgent, is_nsa
+from experiments.core.nsa_agents import is_nsa
 from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
 
 
 def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:
     """One of the agents, with the random numbers of some repetitions."""
-    nsa = settings.nsa_agent(agent) if is_nsa(agent) else NSAAgent()
-    inputs = settings.inputs_of(agent) if is_nsa(agent) else {}
-    return make_agent(
-        agent,
+    n_games, rng = len(repetitions), streams(settings.seed, f"agent {agent}", repetitions)
+    if not is_nsa(agent):
+        return make_policy(agent, settings.arms, n_games, rng)
+    nsa, inputs = settings.nsa_agent(agent), settings.inputs_of(agent)
+    options: dict[str, Any] = {"inputs": inputs} if inputs else {}
+    return nsa_brian.NSA(
         settings.arms,
-        len(repetitions),
-        streams(settings.seed, f"agent {agent}", repetitions),
-        nsa.make_parameters(),
+        nsa.parameters,
         settings.engine,
-        settings.ties,
-        nsa.make_model(),
-        **({"inputs": inputs} if inputs else {}),
+        n_games=n_games,
+        ties=settings.ties,
+        rng=rng,
+        model=nsa.model,
+        **options,
     )
 
 

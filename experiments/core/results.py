@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 
 from evolution.archive import Arrays, Form
 from experiments.core.extras import extra
+from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from experiments.core.study import Study
 
-S = TypeVar("S")
+S = TypeVar("S", bound=StudySettings)
 F = TypeVar("F")
 
 #: A line of a data frame.
@@ -41,19 +43,28 @@ class Results(Generic[S, F]):
     study : Study
     settings : dataclass
         The study's.
-    told : dict
+    settings_dict : dict
         The settings as plain JSON, with the parameters and models that they name in full.
     versions : dict
         Of what the outcome may depend on.
     cells : dict
         Arrays of every cell by the cell's name.
+    inputs : dict
+        Values of models' inputs by name, (rounds, columns) each.
     """
 
     study: Study[S, F]
     settings: S
-    told: Mapping[str, Any]
+    settings_dict: Mapping[str, Any]
     versions: Mapping[str, str]
     cells: dict[str, Arrays]
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """The name of ``settings_dict`` in 0.2; it goes with 0.4."""
+        warnings.warn("told is now settings_dict", DeprecationWarning, stacklevel=2)
+        return self.settings_dict
 
     @cached_property
     def summary(self) -> F:
@@ -79,14 +90,45 @@ class Results(Generic[S, F]):
 RESULTS = Form("nsa-results", 1, "a results file of a study")
 
 
-def save_arrays(path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a results file: arrays by name, and JSON."""
+#: Stands for the cell's name where an array is that of all cells, and where it holds values of an input.
+_ALL, _INPUTS = "", "input:"
+
+
+def save(results: Results[S, F], path: Path) -> None:
+    """Write a results file; arrays that are the same in all cells are stored once."""
+    cells = list(results.cells.values())
+    same = set()
+    if len(cells) > 1:
+        common = set(cells[0]).intersection(*cells[1:])
+        same = {name for name in common if all(_equal(cells[0][name], cell[name]) for cell in cells[1:])}
+    arrays = {f"{_ALL}|{name}": cells[0][name] for name in sorted(same)}
+    for key, cell in results.cells.items():
+        arrays |= {f"{key}|{name}": array for name, array in cell.items() if name not in same}
+    arrays |= {f"{_INPUTS}|{name}": table for name, table in results.inputs.items()}
+    meta = {"study": results.study.name, "settings": results.settings_dict, "versions": results.versions}
     RESULTS.write(path, meta, arrays, small=True)
 
 
-def load_arrays(path: str | Path, study: str) -> tuple[dict[str, Any], Arrays]:
-    """What :func:`save_arrays` wrote of a study; a ValueError if it is something else."""
+def load(study: Study[S, F], kind: type[Results[S, F]], path: str | Path) -> Results[S, F]:
+    """Read what :func:`save` wrote of a study; a ValueError if it is something else."""
     meta, arrays = RESULTS.read(path, "study", "settings", "versions")
-    if meta["study"] != study:
-        raise ValueError(f"{path} holds results of nsa {meta['study']}, not of nsa {study}")
-    return meta, arrays
+    if meta["study"] != study.name:
+        raise ValueError(f"{path} holds results of nsa {meta['study']}, not of nsa {study.name}")
+    found: dict[str, Arrays] = {}
+    for key, array in arrays.items():
+        # There may be one in a cell's name. Games of 0.2 have a slash, and a colon for inputs.
+        cell, _, name = key.rpartition("|") if "|" in key else key.rpartition("/")
+        if not cell and name.startswith(_INPUTS):
+            cell, name = _INPUTS, name.removeprefix(_INPUTS)
+        found.setdefault(cell, {})[name] = array
+    shared, inputs = found.pop(_ALL, {}), found.pop(_INPUTS, {})
+    try:
+        settings = study.settings_type.from_dict(meta["settings"])
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise ValueError(f"{path} is not {RESULTS.called}: its settings are none of nsa {study.name}") from None
+    cells = {cell: {**arrays, **shared} for cell, arrays in found.items()}
+    return kind(study, settings, meta["settings"], meta["versions"], cells, inputs)
+
+
+def _equal(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()

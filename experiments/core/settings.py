@@ -1,16 +1,19 @@
-"""What an experiment is: settings as data, with an id."""
+"""The games of one bandit: all that their outcome depends on."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 import envs
+import nsa_brian
 from envs import Bandit
 from evolution.memory import NUMBER, check_memory
 from experiments.core.agents import PAPER, check_names
@@ -18,8 +21,9 @@ from experiments.core.errors import at_least
 from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
 from experiments.core.model_inputs import check_tables, digests_of, tables, values_for
 from experiments.core.named import read_agent
-from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
-from nsa_brian import DEFAULT_SET, load
+from experiments.core.nsa_agents import NSA, agent_from_dict, agent_to_dict, check_agent, is_nsa, with_noise
+from experiments.core.study_settings import StudySettings
+from nsa_brian import ParameterSet, load
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
 from nsa_brian.plugins import plugin_digests
@@ -33,12 +37,12 @@ _OPTIONAL = {"inputs", "input_files"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaySettings:
+class PlaySettings(StudySettings):
     """Agents against a bandit, repeated. Everything that the outcome depends on, and nothing else.
 
-    ``parameters``, ``parameters_name`` and ``model`` (None for the paper's) are those of the agent ``nsa``,
-    ``nsa_agents`` has those of others of its kind, ``nsa:WHAT``; what is not given of them is read. A ``noise`` other
-    than 0 is that of all of them; else models with noise of their own keep it.
+    ``nsa`` has the parameters and the model of the agent ``nsa``, ``nsa_agents`` those of others of its kind,
+    ``nsa:WHAT``; what is not given of them is read. A ``noise`` other than 0 is that of all of them; else models with
+    noise of their own keep it.
 
     ``inputs`` has the digests of the input files by their paths: of the plugins, of files that ``env_options`` name,
     which are read when the settings are made, and of ``input_files``: those with the values of a model's inputs, by the
@@ -52,14 +56,12 @@ class PlaySettings:
     rounds: int = 2000
     repetitions: int = 5
     agents: tuple[str, ...] = PAPER
-    parameters: dict[str, float] = field(default_factory=lambda: load().parameters.to_dict())
-    parameters_name: str = DEFAULT_SET
+    nsa: ParameterSet = field(default_factory=load)
     engine: str = DEFAULT_ENGINE
     ties: str = "random"
     noise: float = 0.0
     seed: int = 0
-    model: dict[str, Any] | None = None
-    nsa_agents: dict[str, NSAAgent] = field(default_factory=dict)
+    nsa_agents: dict[str, ParameterSet] = field(default_factory=dict)
     inputs: dict[str, str] = None  # type: ignore[assignment]  # digests once the settings are made
     input_files: dict[str, str] = field(default_factory=dict)
 
@@ -78,24 +80,18 @@ class PlaySettings:
             if name in self.env_options:
                 raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
         others = [name for name in self.agents if is_nsa(name) and name != NSA]
-        nsa = NSAAgent(self.parameters, self.parameters_name, self.model)
-        object.__setattr__(self, "parameters", nsa.parameters)
-        object.__setattr__(self, "model", nsa.model)
         object.__setattr__(self, "nsa_agents", {name: self.nsa_agents.get(name) or read_agent(name) for name in others})
 
-    def nsa_agent(self, name: str) -> NSAAgent:
-        """Parameters and model of an agent of the nsa kind, noise included."""
-        main = NSAAgent(self.parameters, self.parameters_name, self.model)
-        agent = main if name == NSA else self.nsa_agents[name]
-        return agent.with_noise(self.noise) if self.noise else agent
+    def nsa_agent(self, name: str) -> ParameterSet:
+        """Return an agent of the nsa kind, noise included."""
+        agent = self.nsa if name == NSA else self.nsa_agents[name]
+        return with_noise(agent, self.noise) if self.noise else agent
 
     def with_noise(self, noise: float) -> PlaySettings:
-        """The same with so much noise in all agents of the nsa kind, in models with noise of their own too."""
-        model = None if self.model is None else self.nsa_agent(NSA).with_noise(noise).model
-        others = {
-            name: agent if agent.model is None else agent.with_noise(noise) for name, agent in self.nsa_agents.items()
-        }
-        return dataclasses.replace(self, noise=noise, model=model, nsa_agents=others)
+        """Return the same with so much noise in all agents of the nsa kind, in models with noise of their own too."""
+        given = {NSA: self.nsa_agent(NSA) if self.nsa.model else self.nsa, **self.nsa_agents}
+        made = {name: with_noise(agent, noise) if agent.model else agent for name, agent in given.items()}
+        return dataclasses.replace(self, noise=noise, nsa=made.pop(NSA), nsa_agents=made)
 
     def check(self) -> None:
         """Refuse what a bandit, an agent or an engine refuses.
@@ -106,11 +102,11 @@ class PlaySettings:
         check_memory(self.memory, "games of that size")
         for name in self.agents:
             if is_nsa(name):
-                self.nsa_agent(name).check(self.engine)
+                check_agent(self.nsa_agent(name), self.engine)
                 if ties_refusal(self.engine, self.ties):
                     raise ValueError(ties_refusal(self.engine, self.ties))
         if self.input_files:
-            models = [self.nsa_agent(name).make_model() for name in self.agents if is_nsa(name)]
+            models = [self.nsa_agent(name).model for name in self.agents if is_nsa(name)]
             check_tables(self.input_tables, self.input_files, models, [self.arms])
         horizon = self.make_bandit(1).horizon
         if horizon is not None and horizon < self.n_rounds:
@@ -131,8 +127,8 @@ class PlaySettings:
     @property
     def id(self) -> str:
         """A short name that differs when the settings or the input files do."""
-        plain = dataclasses.asdict(self)
-        plain = {key: value for key, value in plain.items() if value or key not in _OPTIONAL | {"model", "nsa_agents"}}
+        plain = self.to_dict()
+        plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents")}
         text = json.dumps(plain, sort_keys=True)
         return f"{self.env}-k{self.arms}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
@@ -143,7 +139,7 @@ class PlaySettings:
 
     def inputs_of(self, agent: str) -> dict[str, np.ndarray]:
         """The values of those inputs that an agent of the nsa kind has, as engines take them."""
-        return values_for(self.nsa_agent(agent).make_model(), self.input_tables) if self.input_files else {}
+        return values_for(self.nsa_agent(agent).model, self.input_tables) if self.input_files else {}
 
     @property
     def bandit_options(self) -> dict[str, Any]:
@@ -157,16 +153,27 @@ class PlaySettings:
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """All of them as plain values; without input files if there are none."""
-        plain = dataclasses.asdict(self)
-        return {key: value for key, value in plain.items() if value or key not in _OPTIONAL}
+        """Convert to plain values; without input files if there are none."""
+        plain: dict[str, Any] = {}
+        for each in dataclasses.fields(self):
+            value = getattr(self, each.name)
+            if each.name == "nsa":
+                main = agent_to_dict(value)
+                plain |= {"parameters": main["parameters"], "parameters_name": main["parameters_name"]}
+            elif each.name == "nsa_agents":
+                plain |= {"model": main["model"], "nsa_agents": {k: agent_to_dict(agent) for k, agent in value.items()}}
+            elif value or each.name not in _OPTIONAL:
+                plain[each.name] = value
+        return plain
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> PlaySettings:
-        """Settings from what :meth:`to_dict` made of them, JSON in between or not."""
-        others = {name: NSAAgent(**agent) for name, agent in values.get("nsa_agents", {}).items()}
-        made = {"inputs": {}, **values, "agents": tuple(values["agents"]), "nsa_agents": others}
-        return cls(**made)
+    def from_dict(cls, values: Mapping[str, Any]) -> PlaySettings:
+        """Restore settings from :meth:`to_dict`, JSON in between or not."""
+        own = {each.name for each in dataclasses.fields(cls)}
+        made = {name: value for name, value in values.items() if name in own}
+        others = {name: agent_from_dict(agent) for name, agent in values.get("nsa_agents", {}).items()}
+        made |= {"agents": tuple(values["agents"]), "nsa": agent_from_dict(values), "nsa_agents": others}
+        return cls(**{"inputs": {}, **made})
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the contents of input files go along, so that another process does not read them again."""
@@ -175,3 +182,32 @@ class PlaySettings:
     def __setstate__(self, state: dict[str, Any]) -> None:
         keep_contents(state["contents"])
         vars(self).update({name: value for name, value in state.items() if name != "contents"})
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what 0.2 had as fields; they go with 0.4."""
+        if name not in _BEFORE:
+            raise AttributeError(f"settings have no {name!r}")
+        _warn_before(name)
+        return agent_to_dict(self.nsa)[name]
+
+
+#: Fields of 0.2, now those of ``nsa``.
+_BEFORE = ("parameters", "parameters_name", "model")
+
+
+def _warn_before(name: str) -> None:
+    warnings.warn(f"PlaySettings: use nsa=ParameterSet(...) in place of {name}", DeprecationWarning, stacklevel=3)
+
+
+def _init_as_before(self: PlaySettings, init: Any = PlaySettings.__init__, **given: Any) -> None:
+    """Take the fields of 0.2 too."""
+    old = {name: given.pop(name) for name in _BEFORE if name in given}
+    if old:
+        _warn_before(next(iter(old)))
+        if isinstance(old.get("model"), nsa_brian.Model):
+            old["model"] = old["model"].to_dict()
+        given["nsa"] = agent_from_dict({**agent_to_dict(load()), **old})
+    init(self, **given)
+
+
+PlaySettings.__init__ = _init_as_before  # type: ignore[method-assign]

@@ -8,7 +8,6 @@ those of its neighbours, and ``figure.py``, where ``draw`` makes a figure of its
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -23,11 +22,9 @@ from experiments.core.cells import Cell, Progress, clear, compute_missing, untol
 from experiments.core.claims import Claim
 from experiments.core.errors import UserError, blame_file
 from experiments.core.files import file_stem
-from experiments.core.game_settings import recall, told
 from experiments.core.outside import note
-from experiments.core.results import RESULTS, F, Results, Row, S, load_arrays, save_arrays, versions
+from experiments.core.results import RESULTS, F, Results, Row, S, load, save, versions
 from experiments.core.tables import Table
-from nsa_brian.plugins import plugin_digests
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,6 +60,10 @@ class Study(ABC, Generic[S, F]):
     caption: Caption | None = None
     #: What the progress bar counts.
     unit = "cells"
+    #: Whether a finished run is computed again.
+    always_anew = False
+    #: The class of its results.
+    results_type: type[Results[Any, Any]] = Results
 
     @abstractmethod
     def cells(self, settings: S) -> Mapping[str, Cell]:
@@ -99,29 +100,24 @@ class Study(ABC, Generic[S, F]):
 
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Those of some options of the report that this study has."""
-        known = {field.name for field in dataclasses.fields(self.kind)}
+        known = {field.name for field in dataclasses.fields(self.options_type)}
         return {name: value for name, value in given.items() if name in known}
 
     @property
-    def kind(self) -> type:
-        """The type of the settings."""
+    def options_type(self) -> type:
+        """The type of the presets, whose fields are the options of the command."""
         return type(next(iter(self.presets.values())))
 
-    def settled(self, options: Any) -> S:
-        """The settings that options come to; they are the same but in ``play``."""
+    @property
+    def settings_type(self) -> type[S]:
+        """The type of the settings."""
+        return self.options_type
+
+    def settings_of(self, options: Any) -> S:
+        """Return the settings that options mean; they are the same but in ``play``."""
         return options
 
     # Files --------------------------------------------------------------------------------------------------------
-
-    def told(self, settings: S) -> dict[str, Any]:
-        """Settings as plain JSON, with what they name in full, and with digests of input files if there are any."""
-        inputs = {**plugin_digests(), **getattr(settings, "input_digests", {})}
-        return told(settings) | ({"inputs": inputs} if inputs else {})
-
-    def identity(self, settings: S) -> str:
-        """A short name that differs when the settings or the input files do."""
-        text = json.dumps(self.told(settings), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def run(
         self,
@@ -144,14 +140,14 @@ class Study(ABC, Generic[S, F]):
             The results file.
         """
         cells = self.cells(settings) if cells is None else cells
-        path = out / f"{self.name}-{file_stem(self.identity(settings))}.npz"
+        path = out / f"{self.name}-{file_stem(settings.id)}.npz"
         folder = path.with_name(f"{path.stem}.cells")
         with Lock(folder, wait=True, tell=note):
             found = self.finished(path, settings, cells)
             if found is not None:
                 progress(sum(cell.work for cell in cells.values()))
                 return found, path
-            made = {"study": self.name, "settings": self.told(settings), "marks": versions()}
+            made = {"study": self.name, "settings": settings.to_dict(), "marks": versions()}
             results = self.collect(settings, compute_missing(cells, folder, made, workers, progress))
             self.save(results, path)
             clear(folder)
@@ -160,15 +156,15 @@ class Study(ABC, Generic[S, F]):
         return results, path
 
     def finished(self, path: Path, settings: S, cells: Mapping[str, Cell]) -> Results[S, F] | None:
-        """Results that need not be computed again, if the file holds what was asked for; else that is said.
+        """Return results that need not be computed again, if the file holds what was asked for; else say so.
 
         Another version's are another run's.
         """
-        if not path.exists():
+        if self.always_anew or not path.exists():
             return None
         try:
             found = self.load(path)
-            if found.told != json.loads(json.dumps(self.told(settings))) or found.cells.keys() != cells.keys():
+            if found.settings_dict != json.loads(json.dumps(settings.to_dict())) or found.cells.keys() != cells.keys():
                 raise ValueError(f"{path} holds results of other settings")
             with blame_file(path, RESULTS.called):
                 _ = found.summary
@@ -181,24 +177,21 @@ class Study(ABC, Generic[S, F]):
         return found
 
     def collect(self, settings: S, cells: dict[str, Arrays]) -> Results[S, F]:
-        """Results of cells that were just computed."""
-        return Results(self, settings, self.told(settings), versions(), cells)
+        """Return results of cells that were just computed."""
+        return self.results_type(self, settings, settings.to_dict(), versions(), cells, settings.input_tables)
 
     def save(self, results: Results[S, F], path: Path) -> None:
         """Write a results file."""
-        meta = {"study": self.name, "settings": results.told, "versions": results.versions}
-        arrays = {f"{cell}|{name}": array for cell, found in results.cells.items() for name, array in found.items()}
-        save_arrays(path, meta, arrays)
+        save(results, path)
 
     def load(self, path: str | Path) -> Results[S, F]:
         """Read a results file; a ValueError if it is none of this study."""
-        meta, arrays = load_arrays(path, self.name)
-        cells: dict[str, Arrays] = {}
-        for key, array in arrays.items():
-            cell, _, name = key.rpartition("|")  # there may be one in a cell's name
-            cells.setdefault(cell, {})[name] = array
+        results = load(self, self.results_type, path)
         try:
-            settings = recall(self.kind, meta["settings"])
-        except (TypeError, ValueError, KeyError, AttributeError):
-            raise ValueError(f"{path} is not {RESULTS.called}: its settings are none of nsa {self.name}") from None
-        return Results(self, settings, meta["settings"], meta["versions"], cells)
+            self.check_cells(results)
+        except ValueError as error:
+            raise ValueError(f"{path} is not {RESULTS.called}: {error}") from None
+        return results
+
+    def check_cells(self, results: Results[S, F]) -> None:
+        """Raise a ValueError if the arrays of a file do not fit its settings."""

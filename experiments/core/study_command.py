@@ -37,7 +37,7 @@ def add_arguments(study: Study[Any, Any], parser: argparse.ArgumentParser) -> No
     add = parser.add_argument
     first, *others = study.presets
     add("--preset", metavar="NAME", help=f"{first} (default), {', '.join(others)}")
-    add_options(parser, study.kind)
+    add_options(parser, study.options_type)
     add_workers(parser)
     add_out(parser)
     add("--from", dest="source", metavar="RESULTS", help="draw from a results file, without computing")
@@ -84,7 +84,7 @@ class Shown:
         self._stem, self._kind = path.stem, kind
         self._figure = results.study.image(results, kind) if kind else b""
         self._exports = results.study.exports(results)
-        self.outcome = {"settings": results.told, "versions": results.versions, **plain(results.summary)}
+        self.outcome = {"settings": results.settings_dict, "versions": results.versions, **plain(results.summary)}
         self.text = "\n\n".join(table.text(sys.stdout.isatty()) for table in results.tables)
 
     def write(self, out: Path) -> dict[str, str]:
@@ -103,7 +103,11 @@ class Shown:
 
 def check_nothing_else(study: Study[S, F], args: argparse.Namespace) -> None:
     """Refuse options beside ``--from`` that it would have no use for: the file says what was computed."""
-    given = [*read_given(study.kind, args), *["preset"] * (args.preset is not None), *["workers"] * (args.workers > 1)]
+    given = [
+        *read_given(study.options_type, args),
+        *["preset"] * (args.preset is not None),
+        *["workers"] * (args.workers > 1),
+    ]
     if given:
         raise ValueError(f"--from shows what was computed; --{given[0].replace('_', '-')} is for computing")
 
@@ -122,7 +126,8 @@ def compute(
 def read_settings(study: Study[S, F], args: argparse.Namespace) -> S:
     """The preset with the options that were given."""
     preset = chosen_preset(study.presets, next(iter(study.presets)) if args.preset is None else args.preset)
-    return study.settled(dataclasses.replace(preset, **with_engine(study.kind, read_given(study.kind, args))))
+    given = with_engine(study.options_type, read_given(study.options_type, args))
+    return study.settings_of(dataclasses.replace(preset, **given))
 
 
 def with_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> None:
 def settings_of(study: Study[Any, Any], args: argparse.Namespace) -> Any:
     """The study's preset, with what was given of the report's options and the study has."""
     preset = chosen_preset(study.presets, args.preset)
-    return dataclasses.replace(preset, **with_engine(study.kind, study.options_for(_given(args))))
+    return dataclasses.replace(preset, **with_engine(study.options_type, study.options_for(_given(args))))
 
 
 def command_line(study: Study[Any, Any], args: argparse.Namespace) -> str:

@@ -41,7 +41,7 @@ class Part:
     @property
     def settings(self) -> dict[str, str]:
         """Its settings, to be read."""
-        return {name: shown(value) for name, value in self.results.told.items() if name not in IN_FULL}
+        return {name: shown(value) for name, value in self.results.settings_dict.items() if name not in IN_FULL}
 
 
 def page(parts: Sequence[Part], preset: str) -> str:

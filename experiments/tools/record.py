@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Record one game and write it."""
     with blame_user():
-        settings = PlayOptions(agents=("random",), **read_given(PlayOptions, args)).settled()
+        settings = PlayOptions(agents=("random",), **read_given(PlayOptions, args)).play_settings()
         check_memory(3.0 * NUMBER * settings.n_rounds * settings.arms, "a table of that size")  # as numbers and as text
         path = writable_file(args.file, ".csv")
     table = envs.record(settings.make_bandit(1), settings.n_rounds, streams(settings.seed, "bandit", range(1)))

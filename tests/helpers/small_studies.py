@@ -28,4 +28,4 @@ STUDIES = {study.name: study for study in registry.studies()}
 def small(name):
     """Settings of a study that are computed in a moment."""
     study = STUDIES[name]
-    return study.settled(dataclasses.replace(study.presets["quick"], **SMALLER.get(name, {})))
+    return study.settings_of(dataclasses.replace(study.presets["quick"], **SMALLER.get(name, {})))

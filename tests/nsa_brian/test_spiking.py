@@ -18,7 +18,7 @@ from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
 from experiments.studies.decision import spikes, statistics
 from experiments.studies.decision.study import STUDY as DECISION
-from nsa_brian import NSA, SpikingNSA, load
+from nsa_brian import NSA, ParameterSet, SpikingNSA, load
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.model.model import Model
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -251,7 +251,9 @@ CHOSEN = (["--model", "spiking"], ["--engine", "spiking"], ["--model", "mine.py"
 
 @pytest.mark.slow
 def test_workers_change_the_time_only():
-    settings = PlaySettings(arms=3, trials=1, rounds=20, repetitions=3, agents=("nsa",), model=SPIKING.to_dict())
+    settings = PlaySettings(
+        arms=3, trials=1, rounds=20, repetitions=3, agents=("nsa",), nsa=ParameterSet(DEFAULT, model=SPIKING)
+    )
     one, two = (play.run(settings, workers).records["nsa"] for workers in (1, 2))
     assert (one.arms == two.arms).all()
 
@@ -294,7 +296,7 @@ def test_regret_is_near_the_rate_models_and_far_from_chance(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_arms", [5, 10])
 def test_excitation_and_inhibition_fire_as_cortex_does(n_arms):
-    games = PlaySettings(arms=n_arms, agents=("nsa",), model=EI.to_dict())
+    games = PlaySettings(arms=n_arms, agents=("nsa",), nsa=ParameterSet(DEFAULT, model=EI))
     found = statistics.told(statistics.measure(games)["found"])
     for population in ("u", "v"):
         assert 1 < found["untrained"][population]["rate"]["spontaneous"]["mean"] < 8

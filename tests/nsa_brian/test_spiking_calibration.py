@@ -9,7 +9,19 @@ from spiking import OWN, interpreted, small
 
 from experiments.core.functions import respond
 from experiments.core.settings import PlaySettings
-from nsa_brian import MODELS, NSA, Balance, Critical, NSAParameters, RateMap, SpikingNSA, load, preparation, prepare
+from nsa_brian import (
+    MODELS,
+    NSA,
+    Balance,
+    Critical,
+    NSAParameters,
+    ParameterSet,
+    RateMap,
+    SpikingNSA,
+    load,
+    preparation,
+    prepare,
+)
 from nsa_brian.engines.columns import ColumnRounds
 from nsa_brian.preparation import LASTING, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
@@ -94,7 +106,7 @@ def test_sets_of_other_numbers_of_neurons_are_refused_before_anything_is_found()
         SpikingRounds(2, [few, many], 2)
     assert not [key for key in preparation._known if key[1] in (few, many)]
     with pytest.raises(ValueError, match=r"neurons must be one whole number for all games, got 2\.5"):
-        PlaySettings(model=SPIKING.to_dict(), parameters=small(neurons=2.5).to_dict()).check()
+        PlaySettings(nsa=ParameterSet(small(neurons=2.5), model=SPIKING)).check()
 
 
 NEVER = load("minbandit-38").parameters.replace(offset_v=5)
@@ -108,7 +120,7 @@ def test_rate_parameters_without_a_critical_weight_are_refused_before_playing():
         with pytest.raises(ValueError, match="no critical weight"):
             SpikingRounds(2, parameters)
         with pytest.raises(ValueError, match="no critical weight"):
-            PlaySettings(model=SPIKING.to_dict(), parameters=SPIKING.complete(parameters).to_dict()).check()
+            PlaySettings(nsa=ParameterSet(SPIKING.complete(parameters), model=SPIKING)).check()
 
 
 def test_neurons_without_a_critical_strength_are_refused():

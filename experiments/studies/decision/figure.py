@@ -26,14 +26,14 @@ def draw_rates(results: Results[Settings, Summary]) -> Figure:
     """A column for each training: u above, v below, an arm a line; the border of the phases; the choice."""
     settings = results.settings
     after = settings.after
-    model = settings.nsa_agents[settings.agents[0]].make_model()
+    model = settings.nsa_agents[settings.agents[0]].model
     colors = mpl.colormaps["viridis"](np.linspace(0, 0.9, settings.arms))
     with house_style():
         figure = new_figure(1.6 + 3.1 * len(after), 5)
         axes = figure.subplots(2, len(after), sharex=True, sharey="row", squeeze=False)
         for column, rounds in enumerate(after):
             found = results.cells[str(rounds)]
-            on, end = _course(found, settings.parameters_of(settings.agents[0]))
+            on, end = _course(found, settings.nsa_agents[settings.agents[0]].parameters.to_dict())
             for row, name in enumerate("uv"):
                 ax = axes[row, column]
                 for first, last in on:

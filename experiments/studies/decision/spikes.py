@@ -59,8 +59,8 @@ def respond(games: PlaySettings) -> Arrays:
     Each weight is that of the first option of a game of its own, whose others are untrained.
     """
     agent = games.nsa_agent(games.agents[0])
-    parameters = agent.make_parameters()
-    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=agent.make_model())
+    parameters = agent.parameters
+    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=agent.model)
     w = np.linspace(0, parameters.w_max, POINTS)
     weights = np.zeros((POINTS, games.arms))
     weights[:, 0] = w

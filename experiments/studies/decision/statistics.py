@@ -34,8 +34,8 @@ KEYS = ("phase_1", "phase_2", "cv", "cv2", "fano")
 def measure(games: PlaySettings) -> Arrays:
     """The statistics of each kind and population, by game: (kinds, populations, keys, games); and intervals."""
     agent = games.nsa_agent(games.agents[0])
-    parameters = agent.make_parameters()
-    ways: dict[str, Any] = {"model": agent.make_model(), "free_time": FREE, "record": True}
+    parameters = agent.parameters
+    ways: dict[str, Any] = {"model": agent.model, "free_time": FREE, "record": True}
     engine = SpikingRounds(games.arms, parameters, GAMES, seed=games.seed, **ways)
     found = np.full((len(KINDS), 2, len(KEYS), GAMES), np.nan)
     intervals: dict[str, list[float]] = {"u": [], "v": []}

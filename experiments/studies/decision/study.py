@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from experiments.core.cells import Cell
-from experiments.core.game_settings import GameSettings, model_told
-from experiments.core.nsa_agents import is_nsa
+from experiments.core.game_settings import GameSettings
+from experiments.core.nsa_agents import fires, is_nsa
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
@@ -41,7 +41,7 @@ class Settings(GameSettings):
     @property
     def spiking(self) -> bool:
         """Whether U and V both spike: spikes are watched then, else activities and firing rates."""
-        return self.nsa_agents[self.agents[0]].spiking
+        return fires(self.nsa_agents[self.agents[0]])
 
 
 PAPER = Settings()
@@ -103,7 +103,8 @@ class DecisionStudy(Study[Settings, Summary]):
         watched = {f"{rounds}": Cell(decide, games, rounds) for rounds in settings.after}
         if settings.spiking:
             watched |= {spikes.RESPONSE: Cell(spikes.respond, games)}
-            if "free_time" in settings.parameters_of(settings.agents[0]):  # which is made longer to count in
+            agent = settings.nsa_agents[settings.agents[0]]
+            if "free_time" in agent.parameters.to_dict():  # which is made longer to count in
                 watched |= {statistics.STATISTICS: Cell(statistics.measure, games)}
         return watched
 
@@ -137,7 +138,7 @@ class DecisionStudy(Study[Settings, Summary]):
         if critical is not None:
             spiking, rate = (f"{w:.2f}" if w else "none" for w in (critical.spiking, critical.rate))
             left = f"the firing left (Hz); critical weight {spiking}, of the rate model {rate}"
-        title = f"decisions after training on MAB-P{model_told(results.settings)}; of each arm the weight and {left}"
+        title = f"decisions after training on MAB-P{results.settings.model_note}; of each arm the weight and {left}"
         arms = [f"arm {k}: w u v" for k in range(results.settings.arms)]
         decided = Table(title, ["rounds of training", "choice", "", *arms], rows, (0, 1))
         return [decided, *([_firing(results.summary.statistics)] if results.summary.statistics else [])]

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.core.cells import Cell
 from experiments.core.claims import Claim
-from experiments.core.game_settings import GameSettings, model_told
+from experiments.core.game_settings import GameSettings
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
@@ -127,7 +127,7 @@ class EntropyStudy(Study[Settings, Summary]):
         """Both parts."""
         found, settings = results.summary, results.settings
         rows = [[a, f"{v.total_reward:.0f}", f"{v.entropy:.3f}"] for a, v in found.over_time.items()]
-        caption = f"(a) MAB-P, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds{model_told(settings)}"
+        caption = f"(a) MAB-P, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds{settings.model_note}"
         made = [Table(caption, ["agent", "total reward", "mean choice entropy (nats)"], rows, (1, 2))]
         header = ["agent", *(f"H={level.reward_entropy:.2f}" for level in found.peaked)]
         for key, label in MEASURES.items():

@@ -17,6 +17,7 @@ from experiments.core.options import setting
 from experiments.core.randomness import streams
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
+from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
 
 #: Columns of the picture at most; more rounds than that are thinned.
@@ -24,7 +25,7 @@ MOST_COLUMNS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(StudySettings):
     """Which bandits to show, for how long."""
 
     envs: tuple[str, ...] = bandits()

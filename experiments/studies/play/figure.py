@@ -114,7 +114,7 @@ def perturbed_rounds(results: PlayResults) -> dict[str, list[tuple[int, int]]]:
     settings = results.settings
     found: dict[str, list[tuple[int, int]]] = {}
     for agent in filter(is_nsa, settings.agents):
-        model = settings.nsa_agent(agent).make_model()
+        model = settings.nsa_agent(agent).model
         for name in values_for(model, results.inputs):
             default = model.structure.inputs[name].default if model else 0.0
             found[name] = perturbed(results.inputs[name][: settings.n_rounds], default)

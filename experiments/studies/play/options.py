@@ -31,8 +31,8 @@ class PlayOptions(GameSettings):
     arms: int | None = setting(None, "arms (default 10; reversal has 2, a schedule knows its own)", "K")
     noise: float | None = setting(None, "white noise in NSA's rates: the activity's sd by noise alone", "SD")
 
-    def settled(self) -> PlaySettings:
-        """The games, checked; a ValueError says what is wrong with the options."""
+    def play_settings(self) -> PlaySettings:
+        """Return the games, checked; a ValueError says what is wrong with the options."""
         options = self.env_options or {}
         made = self.values(self.env, 10 if self.arms is None else self.arms, options)
         if self.arms is None:

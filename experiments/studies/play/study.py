@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from experiments.core import metrics
-from experiments.core.cells import Arrays, Cell
+from experiments.core.cells import Cell
 from experiments.core.game import Record
 from experiments.core.metrics import Measures
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.results import RESULTS, Results, Row, load_arrays, save_arrays, versions
+from experiments.core.results import Results, Row
 from experiments.core.settings import PlaySettings
 from experiments.core.study import Study
 from experiments.core.tables import Table
@@ -35,23 +32,12 @@ class PlaySummary:
 
 @dataclass(frozen=True, repr=False)
 class PlayResults(Results[PlaySettings, PlaySummary]):
-    """The records of all agents, repetitions x rounds, with settings and versions.
-
-    ``inputs`` has the values of models' inputs by name, (rounds, columns) each.
-    """
-
-    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """The records of all agents, repetitions x rounds, with settings and versions."""
 
     @property
     def records(self) -> dict[str, Record]:
         """What happened, by agent."""
         return {agent: Record(**arrays) for agent, arrays in self.cells.items()}
-
-
-#: The same for all agents, and so stored once.
-_BANDIT = ("best_arm", "best", "chance")
-#: Before the name of an input, where its values are stored; agents' arrays have a slash in their names.
-_INPUT = "input:"
 
 
 class PlayStudy(Study[PlaySettings, PlaySummary]):
@@ -74,9 +60,17 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
 
 {BANDITS_AND_OPTIONS}"""
 
-    def settled(self, options: PlayOptions) -> PlaySettings:
+    always_anew = True
+    results_type = PlayResults
+
+    @property
+    def settings_type(self) -> type[PlaySettings]:
         """The games that the options mean."""
-        return options.settled()
+        return PlaySettings
+
+    def settings_of(self, options: PlayOptions) -> PlaySettings:
+        """Return the games that the options mean, checked."""
+        return options.play_settings()
 
     def cells(self, settings: PlaySettings) -> dict[str, Cell]:
         """One cell for each agent."""
@@ -114,52 +108,17 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
                 rows.append({"agent": agent, "game": game, **{k: float(v[game]) for k, v in measured.items()}})
         return rows
 
-    # Files --------------------------------------------------------------------------------------------------------
-
-    def told(self, settings: PlaySettings) -> dict[str, Any]:
-        """All of them."""
-        return settings.to_dict()
-
-    def identity(self, settings: PlaySettings) -> str:
-        """Their id."""
-        return settings.id
-
-    def finished(self, path: Path, settings: PlaySettings, cells: Mapping[str, Cell]) -> None:
-        """Games are always played anew; those that were stopped are resumed."""
-        return
-
-    def collect(self, settings: PlaySettings, cells: dict[str, Arrays]) -> PlayResults:
-        """The records of all agents."""
-        return PlayResults(self, settings, self.told(settings), versions(), cells, settings.input_tables)
-
-    def save(self, results: PlayResults, path: Path) -> None:  # type: ignore[override]
-        """Write a results file."""
-        arrays = {
-            name if name in _BANDIT else f"{agent}/{name}": array
-            for agent, found in results.cells.items()
-            for name, array in found.items()
-        }
-        arrays |= {f"{_INPUT}{name}": table for name, table in results.inputs.items()}
-        save_arrays(path, {"study": self.name, "settings": results.told, "versions": results.versions}, arrays)
-
-    def load(self, path: str | Path) -> PlayResults:
-        """Read a results file; a ValueError if it is none."""
-        meta, arrays = load_arrays(path, self.name)
-        own = [field.name for field in dataclasses.fields(Record) if field.name not in _BANDIT]
-        try:
-            settings = PlaySettings.from_dict(meta["settings"])
-            inputs = {name: arrays.pop(f"{_INPUT}{name}") for name in settings.input_files}
-            size = (settings.repetitions, settings.n_rounds)
-            for name, array in arrays.items():
+    def check_cells(self, results: Results[PlaySettings, PlaySummary]) -> None:
+        """Require a record of every agent, of the size that the settings say."""
+        settings, names = results.settings, {field.name for field in dataclasses.fields(Record)}
+        size = (settings.repetitions, settings.n_rounds)
+        for agent in settings.agents:
+            found = results.cells.get(agent, {})
+            if found.keys() != names:
+                raise ValueError(f"agent {printable(agent)} has {', '.join(sorted(found)) or 'no arrays'}")
+            for name, array in found.items():
                 if array.shape != size:
                     raise ValueError(f"{name} must be of shape {size}, got {array.shape}")
-            bandit = {name: arrays[name] for name in _BANDIT}
-            cells = {
-                agent: {**{name: arrays[f"{agent}/{name}"] for name in own}, **bandit} for agent in settings.agents
-            }
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise ValueError(f"{path} is not {RESULTS.called}: {error}") from None
-        return PlayResults(self, settings, meta["settings"], meta["versions"], cells, inputs)
 
 
 def _title(settings: PlaySettings) -> str:
@@ -169,8 +128,8 @@ def _title(settings: PlaySettings) -> str:
     )
     title += "".join(f", input {printable(f'{name}={path}')}" for name, path in settings.input_files.items())
     if "nsa" in settings.agents:
-        model = f", model {settings.model['name']}" if settings.model else ""
-        return f"{title}; nsa: {settings.parameters_name}{model}, engine {settings.engine}"
+        model = f", model {settings.nsa.model_name}" if settings.nsa.model else ""
+        return f"{title}; nsa: {settings.nsa.name}{model}, engine {settings.engine}"
     return f"{title}; engine {settings.engine}" if any(map(is_nsa, settings.agents)) else title
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
 from experiments.core.errors import at_least
 from experiments.core.functions import ARMS, holds_for, refusal, respond
-from experiments.core.game_settings import model_told
-from experiments.core.named import read
-from experiments.core.nsa_agents import RATE_MODEL_HELP, NSAAgent
+from experiments.core.game_settings import AgentSettings
+from experiments.core.named import read_set
+from experiments.core.nsa_agents import RATE_MODEL_HELP, check_agent
 from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
@@ -27,36 +27,35 @@ ARMS_BEFORE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(AgentSettings):
     """Which parameter sets, each with its model or all with one; how finely."""
 
     parameters: tuple[str, ...] = setting(tuple(names()), "parameter sets or files, comma separated", "S,T")
     model: str = setting("", RATE_MODEL_HELP, "MODEL")
     points: int = setting(2001, "weights between 0 and w_max")
     arms: int = setting(ARMS, "arms of a game, which w* depends on where options are coupled or a string uses n_arms")
-    nsa_agents: dict[str, NSAAgent] = field(init=False, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         at_least(self, points=11, arms=2)
         check_memory(20.0 * NUMBER * max(self.points, self.arms), "so many weights or arms")
-        object.__setattr__(self, "nsa_agents", {name: read(name, self.model) for name in self.parameters})
+        object.__setattr__(self, "nsa_agents", {name: read_set(name, self.model) for name in self.parameters})
         for agent in self.nsa_agents.values():
-            reason = refusal(agent.make_model())
+            reason = refusal(agent.model)
             if reason:
                 raise ValueError(
                     f"the model {agent.model_name} has no response to a weight: {reason}; watch it with nsa decision"
                 )
 
     @property
-    def sets(self) -> dict[str, NSAAgent]:
-        """The parameter sets that are named, and with which model."""
-        return self.nsa_agents
-
-    @property
     def depends_on_arms(self) -> bool:
         """Whether the number of arms matters to any of the models."""
-        models = [agent.make_model() for agent in self.nsa_agents.values()]
+        models = [agent.model for agent in self.nsa_agents.values()]
         return any(model is not None and model.structure.depends_on_arms for model in models)
+
+    def own_dict(self) -> dict[str, Any]:
+        """Convert the fields; the number of arms only where it matters."""
+        plain = super().own_dict()
+        return plain if self.depends_on_arms else {name: value for name, value in plain.items() if name != "arms"}
 
 
 PAPER = Settings()
@@ -119,21 +118,21 @@ out. The table says which of these hold ("w* holds for")."""
     def cells(self, settings: Settings) -> dict[str, Cell]:
         """A cell for each set."""
         for agent in settings.nsa_agents.values():
-            agent.check("rounds")
+            check_agent(agent, "rounds")
         return {
-            name: Cell(respond, agent.make_parameters(), settings.points, agent.make_model(), settings.arms)
+            name: Cell(respond, agent.parameters, settings.points, agent.model, settings.arms)
             for name, agent in settings.nsa_agents.items()
         }
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
         """w* and the ends of the two functions of the weight."""
-        sets, arms = {}, results.told.get("arms", ARMS_BEFORE)
+        sets, arms = {}, results.settings_dict.get("arms", ARMS_BEFORE)
         for name, found in results.cells.items():
             critical = float(found["critical"])
             known = not np.isnan(critical)
             value, rate = ((float(found[key][0]), float(found[key][-1])) for key in ("value", "rate"))
             share = critical / float(found["w"][-1])
-            model = results.settings.nsa_agents[name].make_model()
+            model = results.settings.nsa_agents[name].model
             depends = model is not None and model.structure.depends_on_arms
             sets[name] = Computed(
                 critical_weight=critical if known else None,
@@ -153,7 +152,7 @@ out. The table says which of these hold ("w* holds for")."""
             shown = f"{critical:.3f} ({found.critical_share:.2f} w_max)" if critical is not None else "none"
             ends = [f"{low:.3f} to {high:.3f}" for low, high in (found.value, found.learning_rate)]
             rows.append([name, shown, found.holds_for, *ends])
-        title = "what the parameter sets compute" + model_told(results.settings)
+        title = "what the parameter sets compute" + results.settings.model_note
         header = ["set", "critical weight w*", "w* holds for", "value at w = 0 and w_max", "learning rate at both"]
         return [Table(title, header, rows)]
 
@@ -174,17 +173,12 @@ out. The table says which of these hold ("w* holds for")."""
             for name, found in results.summary.sets.items()
         ]
 
-    def told(self, settings: Settings) -> dict[str, Any]:
-        """Settings as plain JSON; the number of arms only where it matters."""
-        plain = super().told(settings)
-        return plain if settings.depends_on_arms else {name: value for name, value in plain.items() if name != "arms"}
-
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """One set is several too; and where a model has no response, that of the paper's is shown."""
         found = super().options_for(given)
         if "parameters" in found:
             found["parameters"] = (found["parameters"],)
-        if found.get("model") and refusal(read(model=found["model"]).make_model()):
+        if found.get("model") and refusal(read_set(model=found["model"]).model):
             del found["model"]
         return found
 

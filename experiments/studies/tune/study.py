@@ -16,6 +16,7 @@ from experiments.core.json_text import json_text
 from experiments.core.options import setting, some
 from experiments.core.results import Results, Row
 from experiments.core.study import Export, Study
+from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
 from experiments.studies.tune.grid import POINTS, tune
 from nsa_brian.common.texts import shown
@@ -27,7 +28,7 @@ def tunable_policies() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(StudySettings):
     """Who is tuned, on which games, how finely."""
 
     policies: tuple[str, ...] = setting(tunable_policies(), "policies, comma separated (default: all)", "A,B")
@@ -130,7 +131,7 @@ class TuneStudy(Study[Settings, Summary]):
     def exports(self, results: Results[Settings, Summary]) -> list[Export]:
         """The tuned values as data, with what made them."""
         summary = dataclasses.asdict(results.summary)
-        record = {"settings": results.told, "versions": results.versions, **summary}
+        record = {"settings": results.settings_dict, "versions": results.versions, **summary}
         return [Export("tuned", "json", json_text(record) + "\n")]
 
 

@@ -48,7 +48,7 @@ def draw_weights(ax: Axes, results: Results[Settings, Summary]) -> Axes:
     """The weights of the first game, arms as rows, and the best arm."""
     settings, found = results.settings, results.cells[results.settings.agent]
     rounds = settings.trials * settings.rounds
-    top = settings.parameters_of(settings.agent)["w_max"]
+    top = settings.nsa_agents[settings.agent].parameters.w_max
     image = ax.imshow(
         found["weights"].T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=top, interpolation="nearest",
         extent=(0, len(found["weights"]) * WEIGHT_STEP, -0.5, settings.arms - 0.5),

@@ -12,7 +12,7 @@ from evolution.bounds import check_whole
 from experiments.core.cells import Arrays, Cell
 from experiments.core.claims import Claim, verdict
 from experiments.core.game import play
-from experiments.core.game_settings import GameSettings, model_told
+from experiments.core.game_settings import GameSettings
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.options import setting
 from experiments.core.play import make_bandit, make_player
@@ -116,7 +116,7 @@ class UpdatesStudy(Study[Settings, Summary]):
         n = results.summary.early_rounds
         header = ["trial", f"weight change, first {n}", f"reward, first {n}", "weight change, later", "reward, later"]
         title = "mean weight change (± its standard error over games) and mean reward of NSA in each trial"
-        return [Table(title + model_told(results.settings), header, rows, range(1, 5))]
+        return [Table(title + results.settings.model_note, header, rows, range(1, 5))]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
         """A row for each trial and part of it."""

@@ -15,13 +15,12 @@ import nsa_brian
 from experiments import play, results
 from experiments.core.functions import respond
 from experiments.core.named import read_agent
-from experiments.core.nsa_agents import NSAAgent
 from experiments.core.play import trained
 from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
 from experiments.parser import build_parser
 from experiments.studies.decision.rates import decide
-from experiments.studies.table.study import PAPER, STUDY
+from experiments.studies.table.study import PAPER
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 
@@ -94,7 +93,7 @@ def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_
     }
     model = load_model("my.py")
     by_hand = PlaySettings(
-        arms=3, trials=1, rounds=20, repetitions=3, agents=("nsa",), parameters=SHORT.to_dict(), model=model
+        arms=3, trials=1, rounds=20, repetitions=3, agents=("nsa",), nsa=ParameterSet(SHORT, model=model)
     )
     assert play.report(play.run(by_hand))["agents"] == outcome["agents"]
     plain = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json")
@@ -120,7 +119,7 @@ def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_witho
     model = load_model("my.py")
     (folder / "my.py").unlink()
     back = results.load(together["files"]["results"]).settings
-    assert back.nsa_agent("nsa:my.py").make_model() == model
+    assert back.nsa_agent("nsa:my.py").model == model
     (folder / "best.json").rename(folder / "moved.json")
     assert play.report(play.run(back))["agents"] == together["agents"]
     assert dataclasses.replace(back, seed=1).nsa_agents == back.nsa_agents  # nothing is read again
@@ -140,7 +139,7 @@ def test_a_file_of_a_model_a_name_in_a_file_and_the_shipped_name_are_models_too(
     load_model("my.py").save("model.json")
     assert read_agent("nsa:two.py").model_name == read_agent("nsa:model.json").model_name == "adapting"
     assert read_agent("nsa:two.py:OTHER").model_name == "other"
-    assert read_agent("nsa:paper") == read_agent("nsa:evolved") == NSAAgent()
+    assert read_agent("nsa:paper") == read_agent("nsa:evolved") == load()
 
 
 def test_the_agent_takes_a_model_and_a_file_that_brings_one(folder):
@@ -202,7 +201,7 @@ def test_a_decision_goes_on_from_all_that_the_trained_engine_knows(folder, with_
         slow += 0.02 * w / w_max
     ''', rate_u="""
     model = model_of(folder, ADAPTING.replace("rate_u=", more))
-    games = PlaySettings(arms=3, trials=1, rounds=20, agents=("nsa",), parameters=SHORT.to_dict(), model=model)
+    games = PlaySettings(arms=3, trials=1, rounds=20, agents=("nsa",), nsa=ParameterSet(SHORT, model=model))
     found = decide(games, 20)
     agent, _ = trained(games, 20)
     agent.engine.respond()
@@ -240,17 +239,17 @@ def test_what_a_study_is_depends_on_what_its_files_held_when_it_was_made(folder)
         return dataclasses.replace(PAPER, model="my.py", agents=("nsa", "nsa:best.json"))
 
     first = settings()
-    name = STUDY.identity(first)
-    assert STUDY.identity(settings()) == name
+    name = first.id
+    assert settings().id == name
     (folder / "my.py").write_text(ADAPTING.replace('"b", 2', '"b", 3'))
-    assert STUDY.identity(settings()) != name
+    assert settings().id != name
     (folder / "my.py").write_text(ADAPTING)
     (folder / "best.json").write_text((folder / "best.json").read_text().replace("0.05", "0.06"))
-    assert STUDY.identity(settings()) != name
+    assert settings().id != name
     (folder / "my.py").unlink()
     (folder / "best.json").unlink()
-    assert STUDY.identity(first) == name
-    assert first.games("MAB-P", 3).model["name"] == "adapting"
+    assert first.id == name
+    assert first.games("MAB-P", 3).nsa.model_name == "adapting"
 
 
 def test_a_command_runs_a_models_file_once(outcome_of, folder):
@@ -267,7 +266,7 @@ def test_noise_is_the_models_own_unless_it_is_given(outcome_of, folder):
     def noises(*options):
         outcome = outcome_of(*words, *options)
         settings = PlaySettings.from_dict(outcome["settings"])
-        made = [settings.nsa_agent(agent).make_model() for agent in settings.agents]
+        made = [settings.nsa_agent(agent).model for agent in settings.agents]
         return outcome["agents"]["nsa"]["fingerprint"], [0 if model is None else model.noise for model in made]
 
     own, given, none = noises("noisy.py"), noises("noisy.py", "--noise", "0.1"), noises("noisy.py", "--noise", "0")
@@ -401,7 +400,7 @@ def test_studies_refuse_models_in_one_line(words, message, folder, refused):
 
 
 def test_settings_of_a_plain_run_say_nothing_of_models():
-    found = STUDY.told(PAPER)
+    found = PAPER.to_dict()
     assert not {"model", "nsa_agents"} & set(found)
     assert found["parameter_values"] == {"evolved": load().parameters.to_dict()}
     assert np.all([agent.model is None for agent in PAPER.nsa_agents.values()])

@@ -10,11 +10,11 @@ from evolution.fitness import Games, scores
 from experiments import results
 from experiments.core.functions import holds_for, refusal
 from experiments.core.model_inputs import perturbed
-from experiments.core.nsa_agents import NSAAgent
+from experiments.core.nsa_agents import with_noise
 from experiments.core.settings import PlaySettings
 from experiments.studies.decision.rates import decide
 from experiments.studies.play import figure
-from nsa_brian import Input, Model, NSAParameters, Population, load_model
+from nsa_brian import Input, Model, NSAParameters, ParameterSet, Population, load_model
 
 MODELS = """
 from nsa_brian import Input, Model
@@ -186,8 +186,8 @@ def test_games_of_a_search_have_inputs():
 
 def test_a_decision_is_told_the_values_of_its_round(folder, without_compiler):
     settings = PlaySettings(
-        arms=3, trials=1, rounds=20, repetitions=1, agents=("nsa",), parameters=SHORT.to_dict(),
-        model=GAME.to_dict(), input_files={"light": "game.csv"},
+        arms=3, trials=1, rounds=20, repetitions=1, agents=("nsa",),
+        nsa=ParameterSet(SHORT, model=GAME), input_files={"light": "game.csv"},
     )  # fmt: skip
     assert decide(settings, 0)["u"].max() > 0.5
     lit = decide(settings, 7)
@@ -207,4 +207,4 @@ def test_why_a_model_has_no_response_to_a_weight():
 
 def test_noise_is_for_the_rates_of_u_and_v():
     with pytest.raises(ValueError, match="noise is added to the rates of U and V, and the model spiking has"):
-        NSAAgent(model=load_model("spiking")).with_noise(0.1)
+        with_noise(ParameterSet(SHORT, model=load_model("spiking")), 0.1)

@@ -48,6 +48,5 @@ class TestRegrets:
     @pytest.mark.parametrize(("name", "ties"), NSA)
     @pytest.mark.parametrize("env", ["MAB-P", "MAB-D", "MAB-sin"])
     def test_nsa(self, env, name, ties, column, arms):
-        parameters = load(name).parameters.to_dict()
-        settings = PlaySettings(env=env, arms=arms, agents=("nsa",), parameters=parameters, ties=ties)
+        settings = PlaySettings(env=env, arms=arms, agents=("nsa",), nsa=load(name), ties=ties)
         assert_near(settings, {"nsa": NSA[name, ties][env][column]})

@@ -127,7 +127,7 @@ def test_parameters_model_seed_and_plugins_reach_every_part_that_has_them(tmp_pa
         assert again.plugin == [str(plugin)]
         if study.name != "environments":
             assert {agent.model_name for agent in settings.nsa_agents.values()} == {"leaky"}
-            assert {agent.parameters_name for agent in settings.nsa_agents.values()} == {"minbandit-38"}
+            assert {agent.name for agent in settings.nsa_agents.values()} == {"minbandit-38"}
 
 
 def test_a_report_of_spikes_is_of_spikes_but_for_what_rates_compute():

@@ -20,7 +20,7 @@ from experiments.report.command import studies as reported
 
 def same(a, b):
     return (
-        a.told == b.told
+        a.settings_dict == b.settings_dict
         and a.cells.keys() == b.cells.keys()
         and all(
             np.array_equal(a.cells[c][k], b.cells[c][k], equal_nan=a.cells[c][k].dtype.kind == "f")
@@ -48,7 +48,7 @@ def test_a_results_file_gives_back_what_was_computed(study, done):
     found, settings = study
     results, path = done[found.name]
     back = found.load(path)
-    assert as_json(back.told) == as_json(results.told)
+    assert as_json(back.settings_dict) == as_json(results.settings_dict)
     assert back.settings == settings
     assert back.summary == results.summary
     assert not list(path.parent.glob(f"{found.name}*.cells"))
@@ -109,7 +109,7 @@ def test_every_preset_can_be_built(study):
     assert "quick" in found.presets
     assert found not in reported() or {"paper", "full"} <= set(found.presets)
     for preset in found.presets.values():
-        assert found.cells(found.settled(preset))
+        assert found.cells(found.settings_of(preset))
 
 
 def test_every_claim_of_the_paper_gets_a_number_and_a_verdict(study, done):
@@ -219,7 +219,7 @@ def test_from_redraws_without_computing_in_the_format_asked_for(name, done, nsa,
     results, path = done[name]
     outcome = json.loads(nsa(name, "--from", path, "--format", "svg", "--json", "--out", tmp_path))
     assert {key: outcome[key] for key in plain(results.summary)} == as_json(plain(results.summary))
-    assert outcome["settings"] == as_json(results.told)
+    assert outcome["settings"] == as_json(results.settings_dict)
     assert (tmp_path / f"{path.stem}.svg").read_text().lstrip().startswith("<?xml")
 
 

@@ -103,7 +103,7 @@ def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, nsa_proce
 
         study = registry.study("table")
         other = study.load(path)
-        told = {**other.told, "seed": 7}
+        told = {**other.settings_dict, "seed": 7}
         for name, arrays in other.cells.items():
             made = {"study": "table", "settings": told, "marks": dict(other.versions), "cell": name}
             zeros = {key: np.zeros_like(array) for key, array in arrays.items()}
@@ -113,7 +113,7 @@ def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, nsa_proce
         from experiments.core import cells as room
 
         results, name = registry.study("table").load(path), "MAB-P/5/random"
-        made = {"study": "table", "settings": results.told, "marks": dict(results.versions), "cell": name}
+        made = {"study": "table", "settings": results.settings_dict, "marks": dict(results.versions), "cell": name}
         cell = cells / f"{room.file_stem(name)}.npz"
         room.CELL.write(cell, made, results.cells[name])
         crafted(cell, arrays=lambda found: {**found, "regret": found["regret"] / 2}, checksum=True)

@@ -13,13 +13,14 @@ from experiments.core.files import write_atomically
 from experiments.core.game import play as play_game
 from experiments.core.metrics import fingerprint, regret
 from experiments.core.randomness import streams
+from experiments.core.results import RESULTS
 from experiments.core.settings import PlaySettings
 from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.study import STUDY
-from nsa_brian import NSAParameters
+from nsa_brian import Model, NSAParameters, ParameterSet
 
-SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60).to_dict()
-SETTINGS = PlaySettings(arms=4, trials=2, rounds=15, repetitions=3, parameters=SHORT)
+SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
+SETTINGS = PlaySettings(arms=4, trials=2, rounds=15, repetitions=3, nsa=ParameterSet(SHORT))
 
 
 def fingerprints(settings, **options):
@@ -178,7 +179,7 @@ def test_a_cell_is_divided_among_workers_and_put_together_again():
     assert len(whole.split(8)) == 3
 
 
-@pytest.mark.parametrize("name", ["chance", "random/rewards"])
+@pytest.mark.parametrize("name", ["|chance", "random|rewards"])
 def test_a_results_file_with_arrays_of_another_shape_is_refused(name, played, tmp_path):
     path = tmp_path / "play.npz"
     results.save(played, path)
@@ -189,5 +190,40 @@ def test_a_results_file_with_arrays_of_another_shape_is_refused(name, played, tm
     meta["arrays"][name][1] = 0
     del meta["checksum"]
     np.savez(path, meta=np.array(json.dumps(meta)), **arrays)
-    with pytest.raises(ValueError, match=rf"is not .*: {name} must be of shape \(\d+, \d+\), got \(0, \d+\)"):
+    with pytest.raises(
+        ValueError, match=rf"is not .*: {name.partition('|')[2]} must be of shape \(\d+, \d+\), got \(0, \d+\)"
+    ):
         results.load(path)
+
+
+def test_results_of_release_0_2_load(played, tmp_path):
+    """They have a slash behind an agent, and the bandit's arrays stand alone."""
+    shared = ("best_arm", "best", "chance")
+    arrays = {
+        name if name in shared else f"{agent}/{name}": array
+        for agent, cell in played.cells.items()
+        for name, array in cell.items()
+    }
+    meta = {"study": "play", "settings": played.settings_dict, "versions": played.versions}
+    RESULTS.write(tmp_path / "old.npz", json.loads(json.dumps(meta)), {**arrays, "input:light": np.ones((2, 4))})
+    back = results.load(tmp_path / "old.npz")
+    assert back.summary == played.summary
+    assert back.inputs.keys() == {"light"}
+
+
+def test_what_all_agents_share_is_stored_once(played, tmp_path):
+    results.save(played, tmp_path / "new.npz")
+    _, arrays = RESULTS.read(tmp_path / "new.npz")
+    assert {"|best_arm", "|best", "|chance"} <= arrays.keys()
+    assert len(arrays) < sum(map(len, played.cells.values()))
+    assert results.load(tmp_path / "new.npz").summary == played.summary
+
+
+def test_settings_of_release_0_2_are_the_same_for_one_release():
+    with pytest.warns(DeprecationWarning, match="use nsa=ParameterSet"):
+        old = PlaySettings(parameters=SHORT.to_dict(), parameters_name="short", model=Model(noise=0.1))
+    new = PlaySettings(nsa=ParameterSet(SHORT, "short", model=Model(noise=0.1)))
+    assert old == new
+    assert old.id == new.id
+    with pytest.warns(DeprecationWarning, match="in place of parameters"):
+        assert old.parameters == SHORT.to_dict()

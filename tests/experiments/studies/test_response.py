@@ -107,10 +107,10 @@ def test_noise_is_left_out_of_w_star():
 
 
 def test_the_number_of_arms_is_part_of_the_results_where_it_matters(settings):
-    assert STUDY.identity(dataclasses.replace(SETTINGS, arms=20)) == STUDY.identity(SETTINGS)
-    assert "arms" not in STUDY.told(SETTINGS)
-    assert STUDY.identity(dataclasses.replace(settings, arms=20)) != STUDY.identity(settings)
-    assert STUDY.told(settings)["arms"] == 10
+    assert dataclasses.replace(SETTINGS, arms=20).id == SETTINGS.id
+    assert "arms" not in SETTINGS.to_dict()
+    assert dataclasses.replace(settings, arms=20).id != settings.id
+    assert settings.to_dict()["arms"] == 10
 
 
 def test_table_json_and_figure_say_for_how_many_arms(settings, tmp_path):
@@ -134,8 +134,8 @@ def test_where_the_number_does_not_matter_results_say_so(tmp_path):
 
 def test_results_of_0_2_are_those_of_two_arms(settings, tmp_path):
     results, path = STUDY.run(settings, tmp_path)
-    told = {name: value for name, value in results.told.items() if name != "arms"}
-    STUDY.save(dataclasses.replace(results, told=told), path)
+    told = {name: value for name, value in results.settings_dict.items() if name != "arms"}
+    STUDY.save(dataclasses.replace(results, settings_dict=told), path)
     assert STUDY.load(path).summary.sets["minbandit-38"].holds_for == "2 arms, the others untrained"
 
 

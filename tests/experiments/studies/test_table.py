@@ -27,7 +27,7 @@ def test_another_parameter_file_of_the_same_name_is_another_study(done, tmp_path
     ids = set()
     for tau in (20, 30):
         path.write_text(json.dumps(NSAParameters(tau_u=tau).to_dict()))
-        ids.add(STUDY.identity(dataclasses.replace(done["table"][0].settings, parameters=str(path))))
+        ids.add(dataclasses.replace(done["table"][0].settings, parameters=str(path)).id)
     assert len(ids) == 2
 
 

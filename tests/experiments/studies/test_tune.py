@@ -110,7 +110,7 @@ class TestTune:
 class TestTunedAgents:
     @pytest.mark.parametrize("name", agents.tuned())
     def test_plays_with_its_tuned_values(self, name):
-        agent = agents.make_agent(f"{name}:tuned", 3, 2, np.random.default_rng(0), None, "", "")
+        agent = agents.make_policy(f"{name}:tuned", 3, 2, np.random.default_rng(0))
         for key, value in agents.tuned()[name].items():
             assert (np.asarray(getattr(agent, key)) == value).all()
         if agents.sees_the_bandit(name):
