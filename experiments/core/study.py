@@ -64,6 +64,9 @@ class Study(ABC, Generic[S, F]):
     #: What the progress bar counts.
     unit = "cells"
 
+    def __repr__(self) -> str:
+        return f"<study nsa {self.name}: presets {', '.join(self.presets)}>"
+
     @abstractmethod
     def cells(self, settings: S) -> Mapping[str, Cell]:
         """What is to be computed, by name; refuses what a bandit or an agent refuses."""
