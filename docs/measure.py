@@ -3,10 +3,10 @@
     python docs/measure.py                  all of it; hours on a quiet machine with two cores
     python docs/measure.py table bench      some of it
     python docs/measure.py --quick          with small settings, to try the pages
-    python docs/measure.py --readme         only renew the README's numbers from the files
+    python docs/measure.py --pages          measure nothing; write the files' numbers into README and pages
 
-A command that was stopped goes on where it was when this is started again with the same --work. Figures go beside the
-files. At the end the README's block of results is renewed.
+A command that was stopped continues when this is started again with the same --work. Figures go beside the files. At
+the end the numbers in the README and in the pages are written anew.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DOCS = Path(__file__).resolve().parent
 README = DOCS.parent / "README.md"
 sys.path.insert(0, str(DOCS / "_ext"))
 
-from pages import results  # noqa: E402
+from pages import quotes, results  # noqa: E402
 
 from experiments.bench.command import processor  # noqa: E402
 from experiments.bench.command import tables as bench_tables  # noqa: E402
@@ -190,22 +190,32 @@ def of_study(kind: str, told: dict[str, Any], files: dict[str, str]) -> list[dic
     ]
 
 
+def write_numbers(root: Path) -> None:
+    """Write the numbers of the results files into the README and the pages that quote them."""
+    found = results.load(DOCS / "results")
+    readme = root / README.name
+    readme.write_text(results.with_block(readme.read_text("utf-8"), found), "utf-8")
+    for name, quoted in quotes.QUOTES.items():
+        page = root / name
+        page.write_text(quotes.renewed(page.read_text("utf-8"), quoted, found), "utf-8")
+
+
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(MEASUREMENTS)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="small settings")
-    parser.add_argument("--readme", action="store_true", help="only renew the README's numbers")
+    parser.add_argument("--pages", action="store_true", help="measure nothing; write numbers into README and pages")
     parser.add_argument("--work", type=Path, default=Path("nsa-results/docs"), help="where the commands' files go")
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in MEASUREMENTS]
     if unknown:
         parser.error(f"no measurement {unknown[0]!r}; known: {', '.join(MEASUREMENTS)}")
-    for name in [] if args.readme else args.names or MEASUREMENTS:
+    for name in [] if args.pages else args.names or MEASUREMENTS:
         print(f"{name}: {MEASUREMENTS[name].quick if args.quick else MEASUREMENTS[name].command}", flush=True)
         text = json.dumps(measure(name, args.quick, args.work), indent=1, ensure_ascii=False)
         (DOCS / "results" / f"{name}.json").write_text(text + "\n", "utf-8")
-    README.write_text(results.with_block(README.read_text("utf-8"), results.load(DOCS / "results")), "utf-8")
+    write_numbers(DOCS.parent)
 
 
 if __name__ == "__main__":

@@ -119,6 +119,14 @@ class Search:
         start = settings.start
         self._begin(np.zeros(self.genome.size) if start is None else self.genome.encode(start))
 
+    def __repr__(self) -> str:
+        found = ""
+        if self.generation:
+            best = self.hall_of_fame[0].fitness.values[0]
+            found = f", lowest regret {-best:.4g}" if self.fitness is None else f", best fitness {best:.4g}"
+        done = f"{self.generation} of {self.settings.generations} generations"
+        return f"Search({self.genome.size} genes of model {self.settings.model.name!r}: {done}{found})"
+
     @property
     def centre(self) -> NSAParameters:
         """The parameters in the middle of the present distribution."""

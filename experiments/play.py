@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from typing import Any, cast
 
-from experiments.core.cells import Arrays, Progress, compute, untold
+from tqdm.auto import tqdm
+
+from experiments.core.cells import Arrays, Progress, compute
 from experiments.core.play import play_agent
 from experiments.core.settings import PlaySettings
 from experiments.studies.play.study import STUDY, PlayResults
@@ -14,7 +17,7 @@ from experiments.studies.play.study import STUDY, PlayResults
 __all__ = ["play_agent", "report", "run"]
 
 
-def run(settings: PlaySettings, workers: int = 1, progress: Progress = untold) -> PlayResults:
+def run(settings: PlaySettings, workers: int = 1, progress: Progress | bool = True) -> PlayResults:
     """Let each agent play all repetitions.
 
     Parameters
@@ -22,13 +25,26 @@ def run(settings: PlaySettings, workers: int = 1, progress: Progress = untold) -
     settings : PlaySettings
     workers : int
         Processes. Their number changes the time, never the outcome: each repetition has its own random numbers.
-    progress : callable
-        Told how many game-rounds were played since it was last called.
+    progress : bool or callable
+        True shows a progress bar in notebooks and on terminals, False none. A function is called with the number of
+        game-rounds played since its last call.
     """
     cells = STUDY.cells(settings)
     found: dict[str, Arrays] = {}
-    compute(cells, workers, found.__setitem__, progress)
+    if callable(progress):
+        compute(cells, workers, found.__setitem__, progress)
+    else:
+        total = sum(cell.work for cell in cells.values())
+        hidden = None if progress and not _in_notebook() else not progress  # None: hidden where there is no terminal
+        with tqdm(total=total, disable=hidden, unit=f" {STUDY.unit}", unit_scale=True, desc="play") as bar:
+            compute(cells, workers, found.__setitem__, lambda done: bar.update(done) and None)
     return cast(PlayResults, STUDY.collect(settings, {agent: found[agent] for agent in cells}))
+
+
+def _in_notebook() -> bool:
+    """Return whether the code runs in a notebook's kernel."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return hasattr(shell, "kernel")
 
 
 def report(results: PlayResults) -> dict[str, Any]:

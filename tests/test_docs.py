@@ -1,4 +1,4 @@
-"""The documentation's generated pages, and that no number in it or in the README is typed."""
+"""The documentation's generated pages, and that numbers in README and pages are those of the results files."""
 
 import dataclasses
 import importlib.util
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from guide import PAGES, ROOT, blocks
-from pages import commands, registered, results
+from pages import commands, quotes, registered, results
 
 from experiments.parser import build_parser
 from experiments.registry import ENTRIES
@@ -29,7 +29,7 @@ def measure():
 
 
 def test_the_readmes_numbers_are_those_of_the_files():
-    assert results.with_block(PAGES["README.md"], FOUND) == PAGES["README.md"], "run: python docs/measure.py --readme"
+    assert results.with_block(PAGES["README.md"], FOUND) == PAGES["README.md"], "run: python docs/measure.py --pages"
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -61,11 +61,27 @@ def test_every_page_of_results_is_measured(measure):
             build_parser().parse_args(shlex.split(command)[1:])
 
 
-def test_numbers_quoted_in_pages_are_there():
-    quotes = [quote for text in PAGES.values() for quote in re.findall(r"\{result\}`([^`]*)`", text)]
-    assert quotes
-    for quote in quotes:
-        assert results.quoted(FOUND, quote)
+@pytest.mark.parametrize("page", quotes.QUOTES)
+def test_numbers_in_pages_are_those_of_the_files(page):
+    assert quotes.renewed(PAGES[page], quotes.QUOTES[page], FOUND) == PAGES[page], "run: python docs/measure.py --pages"
+
+
+def test_one_command_writes_all_numbers_anew(measure, tmp_path):
+    names = ("README.md", *quotes.QUOTES)
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(PAGES[name].replace("0.0951", "0.5").replace("of 24 cells", "of 1 cells"), "utf-8")
+    changed = [name for name in names if (tmp_path / name).read_text("utf-8") != PAGES[name]]
+    assert changed == ["README.md", "docs/explanation/evolution.md"]
+    measure.write_numbers(tmp_path)
+    assert all((tmp_path / name).read_text("utf-8") == PAGES[name] for name in names)
+
+
+def test_a_quote_must_be_in_its_page_once():
+    quote = quotes.Quote("table/summary/mean_regret", "regret {nsa:.3f}.")
+    for text in ("no regret.", "regret 0.1. regret 0.2."):
+        with pytest.raises(ValueError, match=r"'regret \{nsa:\.3f\}\.'"):
+            quotes.renewed(text, [quote], FOUND)
 
 
 def test_a_summary_without_tables_is_shown_all_the_same(tmp_path):

@@ -65,6 +65,9 @@ class Study(ABC, Generic[S, F]):
     #: The class of its results.
     results_type: type[Results[Any, Any]] = Results
 
+    def __repr__(self) -> str:
+        return f"<study nsa {self.name}: presets {', '.join(self.presets)}>"
+
     @abstractmethod
     def cells(self, settings: S) -> Mapping[str, Cell]:
         """What is to be computed, by name; refuses what a bandit or an agent refuses."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nsa_brian.engines.network import NSANetwork
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decision:
     """One decision and how the network came to it.
 
@@ -45,6 +45,13 @@ class Decision:
     t_v: np.ndarray = field(default_factory=lambda: np.empty(0))
     i_v: np.ndarray = field(default_factory=lambda: np.empty(0, int))
     courses: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        outcome = f"arm={self.arm}, agreed={self.agreed}"
+        if np.ndim(self.arm):
+            outcome = f"{len(self.arm)} games, agreed in {np.count_nonzero(self.agreed)}"
+        spikes = f", spikes: {len(self.t_u)} of U, {len(self.t_v)} of V" if len(self.t_u) or len(self.t_v) else ""
+        return f"Decision({outcome}, {self.t[-1]:g} s{spikes})"
 
 
 def decide(network: NSANetwork, watch: Sequence[int] = ()) -> Decision:

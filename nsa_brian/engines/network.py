@@ -151,6 +151,12 @@ class NSANetwork(PopulationEngine):
         self.reset()
         self._rest()
 
+    def __repr__(self) -> str:
+        games = f", n_games={self.n_games}" if self.n_games > 1 else ""
+        recorded = f", record={[*self.monitors]}" if self.monitors else ""
+        recorded = ", record=True" if self.spikes else recorded
+        return f"NSANetwork(n_arms={self.n_arms}, model={self.model.name!r}{games}{recorded}, t={self.network.t})"
+
     # What users look at ----------------------------------------------------------------------------------------------
 
     @property

@@ -18,6 +18,7 @@ from nsa_brian.common.checks import check_number
 from nsa_brian.errors import ModelError, printable
 from nsa_brian.files import parse_json
 from nsa_brian.model import declaration, equations, preparing
+from nsa_brian.model.latex import latex
 from nsa_brian.model.parts import (
     MOST_NEURONS,
     Choice,
@@ -220,6 +221,10 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}{': ' if self._changed else ''}{', '.join(self._changed)})"
+
+    def _repr_latex_(self) -> str:
+        """The equations, for notebooks."""
+        return latex(self.structure)
 
     def __getattr__(self, name: str) -> Any:
         """Words of a short form that it was written in, such as ``neuron`` of a spiking model; they go with 0.4."""

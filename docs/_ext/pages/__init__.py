@@ -48,8 +48,7 @@ def copy_examples(app=None):
 
 
 def setup(app):
-    """Write the pages before Sphinx looks for sources, and enter the role that quotes results."""
+    """Write the pages before Sphinx looks for sources."""
     write_pages()
     copy_examples()
-    app.add_role("result", results.role(DOCS / "results"))
     return {"version": "1", "parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""The pages of results, from the files in `docs/results/` that `docs/measure.py` writes. No number is typed."""
+"""The pages of results and the README's block, from the files in `docs/results/` that `docs/measure.py` writes."""
 
 import json
 import textwrap
@@ -186,32 +186,6 @@ def number(value):
     if isinstance(value, float):
         return f"{value:.4g}"
     return ", ".join(map(number, value)) if isinstance(value, list) else str(value)
-
-
-def quoted(found, text):
-    """What ``FILE/KEY/KEY | FORMAT`` says; keys may be numbers of list entries."""
-    path, _, form = (part.strip() for part in text.partition("|"))
-    name, *keys = path.split("/")
-    value = found[name]
-    for key in keys:
-        value = value[int(key)] if isinstance(value, list) else value[key]
-    return format(value, form) if form else number(value)
-
-
-def role(folder):
-    """The role ``{result}``, which quotes a number of a results file in a sentence."""
-    from docutils import nodes  # here: who only reads the files does without
-
-    found = load(folder)
-
-    def quote(name, rawtext, text, lineno, inliner, options=None, content=None):
-        try:
-            return [nodes.Text(quoted(found, text))], []
-        except (KeyError, IndexError, ValueError, TypeError) as error:
-            message = inliner.reporter.warning(f"no result {text!r}: {error!r}", line=lineno)
-            return [nodes.Text("?")], [message]
-
-    return quote
 
 
 #: Where the README's block of results begins and ends.

@@ -1,0 +1,127 @@
+"""Numbers that the pages quote from the files in `docs/results/`.
+
+The numbers stand in the pages, so that they can be read everywhere. `QUOTES` says which they are. `python
+docs/measure.py --pages` writes them anew, and a test compares them with the files.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Quote(NamedTuple):
+    """Words of a page around numbers of a results file.
+
+    Each number is written ``{KEY/KEY:FORMAT}``; ``path`` is the file and the keys that all of them begin with.
+    """
+
+    path: str
+    words: str
+
+
+BENCH = "bench/summary"
+STANDINGS = "standings/summary"
+RANKS = f"{STANDINGS}/standings/all/ranks"
+BY_BANDIT = f"{STANDINGS}/regret_by_bandit"
+CHAMPIONS = "table-from-nothing/summary/mean_regret"
+REPORT = "summary/champion/report"
+ON_HELD_OUT = (
+    "the champion has regret {champion/regret:.4f}, set `evolved` {evolved/regret:.4f}, the authors' set 38 "
+    "{minbandit-38/regret:.4f} and set 29 {minbandit-29/regret:.4f}."
+)
+
+QUOTES = {
+    "docs/explanation/engines.md": [
+        Quote(BENCH, "one round of one game takes {rounds.ms_per_round.k10:.3g} ms with `rounds`,"),
+        Quote(BENCH, "{table.ms_per_round.k10:.2g} ms with `table`,"),
+        Quote(BENCH, "{network.ms_per_round.k10:.3g} ms with the Brian2 network"),
+        Quote(BENCH, "{numpy.ms_per_round.k10:.3g} ms with a plain numpy loop."),
+        Quote(BENCH, "With 1,000 arms the network takes {network.ms_per_round.k1000:.3g} ms"),
+        Quote(BENCH, "and `rounds` {rounds.ms_per_round.k1000:.3g} ms."),
+    ],
+    "docs/explanation/evolution.md": [
+        Quote(
+            f"evolution-evolved/{REPORT}",
+            "its regret is {champion/regret:.4f}, where set 38 has {minbandit-38/regret:.4f} and set 29 "
+            "{minbandit-29/regret:.4f}; judged inexactly it is {champion/regret_off:.4f}.",
+        ),
+        Quote("evolution-evolved", "The search took {seconds:.0f} s on two cores."),
+        Quote(CHAMPIONS, "full` their mean regrets are {nsa:evolved:.4f} and {nsa:evolved-0.1:.4f}."),
+        *(Quote(f"evolution-{seed}/{REPORT}", f"Seed {seed}: {ON_HELD_OUT}") for seed in (1, 2, 3)),
+        Quote(
+            CHAMPIONS,
+            "their mean regrets are {nsa:evolution-1.json:.4f}, {nsa:evolution-2.json:.4f} and "
+            "{nsa:evolution-3.json:.4f}, and `evolved` has {nsa:evolved:.4f}.",
+        ),
+        Quote(
+            f"evolution-paper-main/{REPORT}",
+            "on its games: regret {champion/regret:.4f} and {minbandit-38/regret:.4f}, where `evolved` has "
+            "{evolved/regret:.4f}.",
+        ),
+        Quote(
+            f"evolution-paper-appendix/{REPORT}",
+            "the champion has {champion/regret:.4f} and set 38 {minbandit-38/regret:.4f}.",
+        ),
+        Quote(f"evolution-adapting/{REPORT}", "found regret {champion/regret:.4f} on held-out games."),
+        Quote(f"evolution-1/{REPORT}", "same budget and seed, has {champion/regret:.4f} on its own."),
+        Quote("table/summary/mean_regret", "whose mean regret over all cells is {nsa:.3f};"),
+        Quote("table-minbandit-38/summary/mean_regret", "with the drift of the published table, has {nsa:.3f}."),
+        Quote("evolution-paper-main", "A search of the size of `paper-main` took {seconds:.0f} s"),
+    ],
+    "docs/explanation/experiments.md": [
+        Quote("table-minbandit-38/summary", "{paper_cells_within_2_se:d} lie within two standard errors of ours"),
+    ],
+    "docs/explanation/standings.md": [
+        Quote(STANDINGS, "has the full table: {n_cells:d} cells,"),
+        Quote(STANDINGS, "NSA is third of {n_ranked:d}:"),
+        Quote(
+            RANKS,
+            "its mean rank is {mean/nsa:.1f}, after optimistic epsilon-greedy ({mean/optimistic:tuned:.1f}) and "
+            "GLR-klUCB ({mean/glr-klucb:tuned:.1f}). With a critical difference of {critical_difference:.1f} these",
+        ),
+        Quote(
+            f"{STANDINGS}/standings/paper's/mean_regret",
+            "on the paper's own bandits: mean regret {optimistic:tuned:.3f} against {nsa:.3f}.",
+        ),
+        Quote(BY_BANDIT, "on MAB-D ({MAB-D/nsa:.3f}, optimistic {MAB-D/optimistic:tuned:.3f})"),
+        Quote(BY_BANDIT, "({random-walk/nsa:.3f}, constant-step {random-walk/constant-step:tuned:.3f})"),
+        Quote(
+            BY_BANDIT,
+            "reversals: {reversal/nsa:.3f}, where softmax has {reversal/softmax:tuned:.3f} and optimistic "
+            "{reversal/optimistic:tuned:.3f}.",
+        ),
+        Quote(
+            f"{STANDINGS}/regret_by_arms",
+            "rises from {5/nsa:.3f} to {1000/nsa:.3f}, that of GLR-klUCB from {5/glr-klucb:tuned:.3f} to "
+            "{1000/glr-klucb:tuned:.3f}.",
+        ),
+        Quote(BY_BANDIT, "(needle): {needle/nsa:.3f}, M-UCB {needle/m-ucb:tuned:.3f}."),
+    ],
+}
+
+
+def renewed(text, quotes, found):
+    """Return a page's text with the numbers of the results files; a ValueError if a quote is not there just once."""
+    for quote in quotes:
+        words = re.split(r"\{([^}]*)\}", quote.words)
+        values = [value(found, f"{quote.path}/{key}") for key in words[1::2]]
+        # Numbers at odd places, words at even ones; a line may end between any two words.
+        pattern = "".join(
+            r"([-+.\de]*\d)" if i % 2 else r"\s+".join(map(re.escape, part.split(" "))) for i, part in enumerate(words)
+        )
+        places = list(re.finditer(pattern, text))
+        if len(places) != 1:
+            raise ValueError(f"the page has {len(places)} places like {quote.words!r}, not one")
+        for i in range(len(values), 0, -1):
+            start, end = places[0].span(i)
+            text = text[:start] + values[i - 1] + text[end:]
+    return text
+
+
+def value(found, path):
+    """Return what ``FILE/KEY/KEY:FORMAT`` stands for."""
+    path, _, form = path.rpartition(":")
+    name, *keys = path.split("/")
+    found = found[name]
+    for key in keys:
+        found = found[key]
+    return format(found, form)
