@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-from evolution.files import write_atomically
 from experiments.core.errors import UserError
+from nsa_brian.common.atomic import write_atomically
 
 #: Formats of figures.
 FORMATS = ("png", "pdf", "svg")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from evolution.archive import Arrays, Form
 from experiments.core.extras import extra
 from experiments.core.tables import Table
+from nsa_brian.common.archive import ArchiveFormat, Arrays
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -76,7 +76,7 @@ class Results(Generic[S, F]):
         return "\n".join(table.html() for table in self.tables)
 
 
-RESULTS = Form("nsa-results", 1, "a results file of a study")
+RESULTS = ArchiveFormat("nsa-results", 1, "a results file of a study")
 
 
 def save_arrays(path: Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:

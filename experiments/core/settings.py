@@ -12,7 +12,6 @@ import numpy as np
 
 import envs
 from envs import Bandit
-from evolution.memory import NUMBER, check_memory
 from experiments.core.agents import PAPER, check_names
 from experiments.core.errors import at_least
 from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
@@ -20,6 +19,7 @@ from experiments.core.model_inputs import check_tables, digests_of, tables, valu
 from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSA, NSAAgent, is_nsa
 from nsa_brian import DEFAULT_SET, load
+from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
 from nsa_brian.plugins import plugin_digests

@@ -17,8 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-from evolution.archive import Arrays, DamagedError
-from evolution.lock import Lock
 from experiments.core.cells import Cell, Progress, clear, compute_missing, untold
 from experiments.core.claims import Claim
 from experiments.core.errors import UserError, blame_file
@@ -27,6 +25,8 @@ from experiments.core.game_settings import recall, told
 from experiments.core.outside import note
 from experiments.core.results import RESULTS, F, Results, Row, S, load_arrays, save_arrays, versions
 from experiments.core.tables import Table
+from nsa_brian.common.archive import Arrays, DamagedError
+from nsa_brian.common.lock import Lock
 from nsa_brian.plugins import plugin_digests
 
 if TYPE_CHECKING:
