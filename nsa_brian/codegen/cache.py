@@ -52,7 +52,7 @@ def refusal(folder: str) -> str:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             return "it cannot be written"
-        if os.name != "posix":
+        if not hasattr(os, "geteuid"):  # Windows, where a folder of the user's home is the user's own
             return ""
         mine, root = os.geteuid(), os.stat("/").st_uid
         path = Path(os.path.abspath(folder))
