@@ -112,7 +112,7 @@ class CompiledRound(CythonCodeObject):
         env_globals={  # with an underscore, since a template also sees a model's variables by name
             "_BLOCK": BLOCK,
             "_machine": machine,
-            "_support": "".join(map(_template, ("functions.hpp", "nsa.hpp"))),
+            "_support": "".join(map(_template, ("functions.hpp", "random.hpp", "nsa.hpp"))),
             "_c_type": lambda var: c_data_type(var.dtype),
             "_array_name": lambda var: get_device().get_array_name(var),
             "_array_variables": lambda variables: [
