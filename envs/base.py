@@ -11,6 +11,7 @@ import numpy as np
 
 from envs.draws import Randomness, random_rounds
 from nsa_brian.common.checks import WHOLE, check_integer, check_probabilities, make_rng, one_a_game
+from nsa_brian.common.overrides import overrides
 from nsa_brian.common.plugins import PluginError, described
 from nsa_brian.common.texts import shown
 
@@ -97,6 +98,11 @@ class Bandit(ABC):
         best = self.probabilities.argmax(axis=1)
         return int(best[0]) if self._single else best
 
+    @property
+    def plays_ahead(self) -> bool:
+        """Whether the rewards are those that :meth:`ahead` implies; not if a subclass overrides :meth:`pull`."""
+        return not overrides(type(self), Bandit, "pull")
+
     def reset(self, rng: Randomness) -> None:
         """Start anew at round 0: all probabilities and all luck to come are drawn from ``rng``.
 
@@ -127,7 +133,7 @@ class Bandit(ABC):
             Uniform numbers: an arm pays in a round if its probability is above them.
         """
         check_integer("n_rounds", n_rounds, 1)
-        if type(self).step is not Bandit.step:
+        if overrides(type(self), Bandit, "step"):
             return self._ahead_by_steps(n_rounds)
         first = self.round
         laid_out = self._lay_out(n_rounds)

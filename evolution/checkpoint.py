@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from evolution.archive import Form
-from evolution.files import write_atomically
 from evolution.settings import SearchSettings
 from evolution.state import COLUMNS, check_state
+from nsa_brian.common.archive import ArchiveFormat
+from nsa_brian.common.atomic import write_atomically
 from nsa_brian.parameters import NSAParameters
 
 CHECKPOINT, LOGBOOK, GENERATIONS = "checkpoint.npz", "logbook.csv", "generations"
 
-SEARCH = Form("nsa-search", 4, "a checkpoint of a search")
-GENERATION = Form("nsa-generation", 1, "a generation of a search")
+SEARCH = ArchiveFormat("nsa-search", 4, "a checkpoint of a search")
+GENERATION = ArchiveFormat("nsa-generation", 1, "a generation of a search")
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ import numpy as np
 from envs import Bandit, make
 from envs.base import lay_out
 from envs.base import stretches as laid_out
-from evolution.bounds import check_whole
 from evolution.luck import CommonLuck, stream
-from evolution.memory import NUMBER, check_memory
-from nsa_brian.common.checks import check_number
+from nsa_brian.common.checks import check_number, check_whole
+from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.agreement import N_LUCK

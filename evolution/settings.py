@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
-from nsa_brian.common.checks import check_number
+from nsa_brian.common.checks import check_number, check_whole
 from nsa_brian.common.texts import shown
 from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters

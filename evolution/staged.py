@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from deap import tools
 
-from evolution.archive import Arrays, Form
 from evolution.checkpoint import identity, versions
 from evolution.fitness import Games, OwnFitness
 from evolution.judging import ONE_PAIR, Around, evaluate_much
@@ -19,6 +18,7 @@ from evolution.look import Look
 from evolution.search import Search, check_fitness, name_of
 from evolution.staged_settings import StagedSettings
 from evolution.workers import Workers
+from nsa_brian.common.archive import ArchiveFormat, Arrays
 from nsa_brian.parameters import NSAParameters
 
 #: Streams of random numbers, apart from each other and from those of the runs.
@@ -31,7 +31,7 @@ JUDGED_BY = 16
 TABLE = 250_000
 
 STAGES = "stages.npz"
-STAGED = Form("nsa-staged-search", 4, "a search in stages")
+STAGED = ArchiveFormat("nsa-staged-search", 4, "a search in stages")
 
 
 class StagedSearch:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evolution.bounds import check_whole
 from evolution.fitness import Games
 from evolution.genome import Genome
 from evolution.settings import SearchSettings
+from nsa_brian.common.checks import check_whole
 from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 

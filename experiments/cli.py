@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from _thread import interrupt_main
 from importlib import import_module
 from threading import Timer, current_thread, main_thread
 from types import FrameType
@@ -51,6 +52,8 @@ def _leave(number: int, frame: FrameType | None) -> None:
 def _not_lost(lost: Any) -> None:
     """Python drops what is raised while it clears objects away, Ctrl-C included: then it is asked for once more."""
     if lost.exc_type is KeyboardInterrupt:
-        Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+        # Windows knows no signals between processes: os.kill would end this one.
+        again = (interrupt_main, ()) if os.name == "nt" else (os.kill, (os.getpid(), signal.SIGINT))
+        Timer(0.01, *again).start()
     else:
         sys.__unraisablehook__(lost)

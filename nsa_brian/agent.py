@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nsa_brian.common.checks import check_integer, check_probabilities, make_rng
+from nsa_brian.common.overrides import overrides
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Engine, Pull, check_integration
 from nsa_brian.engines.randomness import Randomness
@@ -100,13 +101,12 @@ class NSA:
 
     @cached_property
     def _compiled(self) -> CompiledRounds | None:
-        own = type(self).select_arm is not NSA.select_arm or type(self).update is not NSA.update
-        stretch = None if own else self.engine.stretch()
+        stretch = None if overrides(type(self), NSA, "select_arm", "update") else self.engine.stretch()
         return stretch if isinstance(stretch, CompiledRounds) else None
 
     @property
     def plays_ahead(self) -> bool:
-        """Whether :meth:`play_ahead` is there: where rounds are compiled, and a subclass has no rules of its own."""
+        """Whether :meth:`play_ahead` can be used: if rounds are compiled, and no subclass overrides the two verbs."""
         return self._compiled is not None
 
     def play_ahead(

@@ -1,4 +1,4 @@
-"""The Brian2 versions that this package is tested with: `codegen/` uses the inside of Brian2, which may change."""
+"""The Brian2 versions that this package is tested with; its internals, which we use, may change."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nsa_brian.common.user_files import parse_json, read_text
 from nsa_brian.errors import closest, printable, shown
-from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:

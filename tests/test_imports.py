@@ -1,6 +1,8 @@
-"""Who may import whom, and what: the rooms of the house."""
+"""Which package imports which others."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ ROOT = Path(__file__).parent.parent
 ROOMS = {"nsa_brian", "envs", "baselines", "evolution", "experiments"}
 #: Helpers that every package may import.
 COMMON = "nsa_brian.common"
+#: What replaces modules of the standard library that only some platforms have.
+SYSTEM = {"filelock", "psutil"}
 ALLOWED = {
-    "nsa_brian": {"nsa_brian", COMMON, "brian2", "sympy", "numpy"},
+    "nsa_brian": {"nsa_brian", COMMON, *SYSTEM, "brian2", "sympy", "numpy"},
     "envs": {"envs", COMMON, "numpy"},
     "baselines": {"baselines", COMMON, "numpy"},
     "evolution": {"evolution", "nsa_brian", COMMON, "envs", "deap", "numpy", "dask_jobqueue", "distributed"},
@@ -21,7 +25,7 @@ EXTRAS = {
     "envs/gymnasium_bandit.py": {"gymnasium"},
     "experiments/core/gymnasium_game.py": {"gymnasium"},
 }
-STDLIB = __import__("sys").stdlib_module_names
+STDLIB = sys.stdlib_module_names
 FILES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
 
 
@@ -48,8 +52,15 @@ def test_a_room_imports_only_what_it_may(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "nsa_brian" / "common").glob("*.py")), ids=lambda path: path.name)
-def test_the_common_helpers_import_numpy_only(path):
-    assert set(imported(path)) - STDLIB <= {COMMON, "numpy"}
+def test_the_common_helpers_import_none_of_the_other_packages(path):
+    assert set(imported(path)) - STDLIB <= {COMMON, "numpy", *SYSTEM}
+
+
+def test_bandits_policies_and_common_helpers_do_not_import_brian2():
+    helpers = [f"nsa_brian.common.{path.stem}" for path in (ROOT / "nsa_brian" / "common").glob("[!_]*.py")]
+    assert helpers
+    code = f"import sys, envs, baselines, {', '.join(helpers)}; sys.exit('brian2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -10,7 +10,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from evolution.lock import Lock
 from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
@@ -21,6 +20,7 @@ from experiments.core.files import writable_folder, write_bytes, write_text
 from experiments.core.json_text import json_text
 from experiments.core.results import versions
 from experiments.core.tables import text_table
+from nsa_brian.common.lock import Lock
 
 EPILOG = """Every engine plays whole games on MAB-P with the default parameter set, bandit and record included. The
 numpy loop is the paper's equations as a user would write them; the limit is the same work written by hand in C++,

@@ -38,10 +38,11 @@ def compiled(name: str = "limit_kernel.cpp") -> Any:
     if compiler is None:
         raise FileNotFoundError("no C++ compiler on PATH")
     source = str(resources.files("experiments.bench") / name)
+    headers = str(resources.files("nsa_brian.codegen") / "templates")
     with tempfile.TemporaryDirectory() as folder:
         binary, library = str(Path(folder) / "limit.o"), str(Path(folder) / "limit.so")
         for flags in (_FAST, _PLAIN):
-            compilation = [compiler, *flags, "-c", source, "-o", binary]
+            compilation = [compiler, *flags, "-I", headers, "-c", source, "-o", binary]
             if subprocess.run(compilation, capture_output=True).returncode == 0:
                 break
         else:

@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+using std::int32_t;
+using std::uint64_t;
+#include "random.hpp"
+
 struct Membrane {
     double C_m, g_L, E_L, V_th, V_reset, tau_ref, tau_s, opening, sigma, I_0, I_in, J_u, J_v, dt;
 };
@@ -13,17 +17,6 @@ const int MOST = 1024;  // neurons of a population
 struct Population {
     alignas(64) double vm[MOST], s[MOST], wait[MOST], current[MOST], count[MOST];
 };
-
-// Mean 0 and variance 1: four uniform numbers cut from 64 bits of splitmix64.
-static inline double noise(std::uint64_t& state)
-{
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    const std::uint64_t sum = (z & 0xffff) + ((z >> 16) & 0xffff) + ((z >> 32) & 0xffff) + (z >> 48);
-    return (double(std::int32_t(sum)) - 131070.0) * 2.6428997921303014e-05;
-}
 
 static void rest(Population& x, int room, const Membrane& p)
 {
@@ -53,7 +46,7 @@ static inline void receive(Population& to, const Population& from, int n_arms, i
     }
 }
 
-static inline void step(Population& x, std::uint64_t* __restrict stream, int room, const Membrane& p, double counts)
+static inline void step(Population& x, uint64_t* __restrict stream, int room, const Membrane& p, double counts)
 {
     const double share = p.dt / p.C_m, decay = p.dt / p.tau_s, spread = p.sigma * std::sqrt(2 * p.g_L * p.C_m / p.dt);
     const double still = std::floor((p.tau_ref + 1e-3 * p.dt) / p.dt);
@@ -61,7 +54,7 @@ static inline void step(Population& x, std::uint64_t* __restrict stream, int roo
 #pragma GCC ivdep
 #endif
     for (int i = 0; i < room; i++) {
-        const double wait = x.wait[i] - 1, moved = p.g_L * (p.E_L - x.vm[i]) + x.current[i] + spread * noise(stream[i]);
+        const double wait = x.wait[i] - 1, moved = p.g_L * (p.E_L - x.vm[i]) + x.current[i] + spread * nsa::noise(stream[i]);
         const bool free = wait <= 0;
         const double vm = free ? x.vm[i] + share * moved : x.vm[i], s = x.s[i] - decay * x.s[i];
         const bool fires = free & (vm > p.V_th);
@@ -74,7 +67,7 @@ static inline void step(Population& x, std::uint64_t* __restrict stream, int roo
 
 // Gains are (games, arms), streams (games, 2, room), spikes counted (2, games, arms).
 extern "C" void spiking_round(int n_games, int n_arms, int n, const Membrane* given, int input_steps, int reading_step,
-                              int round_steps, const double* gain, std::uint64_t* streams, double* counts)
+                              int round_steps, const double* gain, uint64_t* streams, double* counts)
 {
     const Membrane p = *given;
     const int size = n_arms * n, room = (size + 7) / 8 * 8;

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from nsa_brian.common.splitmix import GAMMA, mix
+
 #: Samples tried in one pass. More at a time no longer fit the cache, and their memory is asked for anew in each round.
 PASS = 16_000
 #: Candidates at a time for a sample whose first one was rejected: numbers cost less than further passes.
 AGAIN = 2
 #: The least a and b. Far below it, numbers leave the range of doubles.
 LEAST = 0.1
-#: What SplitMix64 counts in, and two numbers for each of AGAIN candidates, counted so.
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-COUNTER = np.arange(1, 2 * AGAIN + 1, dtype=np.uint64)[:, None] * GOLDEN
+#: Steps of SplitMix64's counter: two numbers for each of AGAIN candidates.
+COUNTER = np.arange(1, 2 * AGAIN + 1, dtype=np.uint64)[:, None] * GAMMA
 
 
 class BetaStreams:
@@ -78,10 +79,10 @@ def _sample(a: np.ndarray, b: np.ndarray, u: np.ndarray, luck: np.ndarray) -> np
         raise ValueError(f"a and b must be at least {LEAST:g}, got {np.minimum(a, b).min():g}")
     samples, accepted = _try(a, b, s, u, luck)
     left = np.flatnonzero(~accepted)
-    seed = u[left].view(np.uint64) + luck[left].view(np.uint64) * GOLDEN
+    seed = u[left].view(np.uint64) + luck[left].view(np.uint64) * GAMMA
     while left.size:
         again, counter = np.tile(left, AGAIN), seed + COUNTER
-        tried, accepted = _try(a[again], b[again], s[again], *_split_mix(counter).reshape(2, -1))
+        tried, accepted = _try(a[again], b[again], s[again], *_uniform(counter).reshape(2, -1))
         first = accepted.reshape(AGAIN, -1).argmax(axis=0) * left.size + np.arange(left.size)
         samples[left] = tried[first]
         rejected = ~accepted[first]  # none of them is accepted
@@ -105,8 +106,6 @@ def _try(a: np.ndarray, b: np.ndarray, s: np.ndarray, u: np.ndarray, luck: np.nd
     return odds / whole, h >= np.log(4 * u * rest * luck)
 
 
-def _split_mix(counter: np.ndarray) -> np.ndarray:
-    """Uniform numbers in (0, 1). Steele, Lea and Flood (2014), Fast Splittable Pseudorandom Number Generators."""
-    z = (counter ^ (counter >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((z ^ (z >> np.uint64(31))) >> np.uint64(12)) * 2.0**-52 + 2.0**-53
+def _uniform(counter: np.ndarray) -> np.ndarray:
+    """Uniform numbers in (0, 1)."""
+    return (mix(counter) >> np.uint64(12)) * 2.0**-52 + 2.0**-53

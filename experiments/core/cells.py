@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from evolution.archive import Arrays, DamagedError, Form
-from evolution.memory import check_memory
 from experiments.core.files import file_stem
 from experiments.core.outside import note
 from experiments.core.workers import run_jobs
+from nsa_brian.common.archive import ArchiveFormat, Arrays, DamagedError
+from nsa_brian.common.memory import check_memory
 
-CELL = Form("nsa-cell", 1, "a cell of a study")
+CELL = ArchiveFormat("nsa-cell", 1, "a cell of a study")
 
 #: Hears how much work was done since it was last called.
 Progress = Callable[[int], None]

@@ -45,7 +45,6 @@ class Command:
                 check_registries()
             with naming_plugins(), reading_once():
                 return self.run(args) or 0
-        return 0
 
 
 def check_registries() -> None:

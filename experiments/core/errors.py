@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from evolution.bounds import MOST, check_whole
+from nsa_brian.common.checks import MOST, check_whole
 from nsa_brian.common.plugins import PluginError
 from nsa_brian.errors import RunawayError
 

@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-from evolution.files import write_atomically
 from experiments.core.errors import UserError
+from nsa_brian.common.atomic import write_atomically
 
 #: Formats of figures.
 FORMATS = ("png", "pdf", "svg")
@@ -52,8 +52,8 @@ def writable_file(name: str, suffix: str) -> Path:
 
 
 def file_stem(name: str) -> str:
-    """A file name for whatever has a name: another one for each, and one that every file system takes."""
-    stem = quote(name, safe=" :,=+@", errors="surrogateescape")
+    """Return a file name for any name: a different one for each, and legal on the file system."""
+    stem = quote(name, safe=" ,=+@" if os.name == "nt" else " :,=+@", errors="surrogateescape")
     if len(stem) > MOST_CHARACTERS:
         stem = f"{stem[:100]}-{hashlib.sha256(os.fsencode(name)).hexdigest()}"
     return stem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,11 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
         return _played(agent, bandit, n_rounds, tick)
 
 
-def _played(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None]) -> Record:
-    pays_itself = type(bandit).pull is not Bandit.pull  # by a rule of its own
-    game = _Game(bandit, n_rounds, tick, one_by_one=pays_itself or hasattr(agent, "watch"))
+def _played(agent: Any, bandit: Bandit, n_rounds: int, tick: Callable[[int], None]) -> Record:
+    game = _Game(bandit, n_rounds, tick, one_by_one=not bandit.plays_ahead or hasattr(agent, "watch"))
     if hasattr(agent, "watch"):
         agent.watch(bandit)  # which shows the round that is to be played
-    if hasattr(agent, "play_ahead") and getattr(agent, "plays_ahead", True) and not pays_itself:
+    if getattr(agent, "plays_ahead", False) and bandit.plays_ahead:
         while game.left:
             game.played(agent.play_ahead(game.probabilities, game.luck)[0])
     elif hasattr(agent, "play"):  # NSA on the Brian2 network plays all rounds in one run, and asks when it is ready

@@ -13,8 +13,8 @@ from typing import TypeVar, cast
 import nsa_brian
 from experiments.core.nsa_agents import NSA
 from nsa_brian import DEFAULT_SET, ParameterSet, load
+from nsa_brian.common.user_files import parse_json, read_text
 from nsa_brian.engines.registry import named
-from nsa_brian.files import parse_json, read_text
 from nsa_brian.parameter_set import names
 
 T = TypeVar("T")

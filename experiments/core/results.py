@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from evolution.archive import Arrays, Form
 from experiments.core.extras import extra
 from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
+from nsa_brian.common.archive import ArchiveFormat, Arrays
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -87,7 +87,7 @@ class Results(Generic[S, F]):
         return "\n".join(table.html() for table in self.tables)
 
 
-RESULTS = Form("nsa-results", 1, "a results file of a study")
+RESULTS = ArchiveFormat("nsa-results", 1, "a results file of a study")
 
 
 #: Stands for the cell's name where an array is that of all cells, and where it holds values of an input.

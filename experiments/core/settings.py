@@ -15,7 +15,6 @@ import numpy as np
 import envs
 import nsa_brian
 from envs import Bandit
-from evolution.memory import NUMBER, check_memory
 from experiments.core.agents import PAPER, check_names
 from experiments.core.errors import at_least
 from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
@@ -24,6 +23,7 @@ from experiments.core.named import read_agent
 from experiments.core.nsa_agents import NSA, agent_from_dict, agent_to_dict, check_agent, is_nsa, with_noise
 from experiments.core.study_settings import StudySettings
 from nsa_brian import ParameterSet, load
+from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
 from nsa_brian.plugins import plugin_digests

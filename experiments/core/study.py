@@ -16,8 +16,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-from evolution.archive import Arrays, DamagedError
-from evolution.lock import Lock
 from experiments.core.cells import Cell, Progress, clear, compute_missing, untold
 from experiments.core.claims import Claim
 from experiments.core.errors import UserError, blame_file
@@ -25,6 +23,8 @@ from experiments.core.files import file_stem
 from experiments.core.outside import note
 from experiments.core.results import RESULTS, F, Results, Row, S, load, save, versions
 from experiments.core.tables import Table
+from nsa_brian.common.archive import Arrays, DamagedError
+from nsa_brian.common.lock import Lock
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,27 +1,26 @@
-"""Limits on memory and filters of warnings, seen to before numpy and Brian2 are imported."""
+"""Memory limits and warning filters, checked and set before numpy and Brian2 are imported."""
 
 from __future__ import annotations
 
 import os
-import resource
 import sys
 import warnings
+from importlib import import_module
 
-#: Warnings of other packages' own use of each other, which say nothing to who runs a command.
+#: Warnings about how other packages use each other, which do not concern the user of a command.
 DEPRECATIONS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
-#: The names of modules that are not ours.
+#: Modules of other packages.
 OTHERS = r"(?!(nsa_brian|envs|baselines|evolution|experiments)\b)"
 
 
-#: Bytes of address space that Python, numpy, scipy, matplotlib and Brian2 take, and some to play with.
+#: Bytes of address space that Python, numpy, scipy, matplotlib, Brian2 and a small game take.
 LEAST = 2**30
 
 
 def check_address_space() -> None:
     """Raise a MemoryError where too little address space is allowed; where it is limited, compute with one thread.
 
-    OpenBLAS, in numpy and in scipy, reserves memory for each thread when it is imported, and tries without end where
-    there is none.
+    OpenBLAS, in numpy and scipy, reserves memory for each thread on import, and retries forever if it gets none.
     """
     limit = address_space()
     if limit is not None:
@@ -31,13 +30,16 @@ def check_address_space() -> None:
 
 
 def address_space() -> int | None:
-    """The limit on the address space (``ulimit -v``) in bytes; None if there is none."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return None if limit == resource.RLIM_INFINITY else limit
+    """Return the limit on the address space (``ulimit -v``) in bytes; None if there is none."""
+    psutil = import_module("psutil")  # not before Ctrl-C is handled
+    if not hasattr(psutil, "RLIMIT_AS"):  # elsewhere than on Linux
+        return None
+    limit, _ = psutil.Process().rlimit(psutil.RLIMIT_AS)
+    return None if limit == psutil.RLIM_INFINITY else limit
 
 
 def out_of_memory(error: BaseException) -> str:
-    """What to say of an error that is for want of memory; empty for others."""
+    """Return the message for an error caused by lack of memory; empty for other errors."""
     texts = ("failed to map segment", "cannot allocate memory", "can't start new thread")
     if not isinstance(error, MemoryError) and not any(text in str(error).lower() for text in texts):
         return ""
@@ -49,10 +51,7 @@ def out_of_memory(error: BaseException) -> str:
 
 
 def spare_other_packages() -> None:
-    """Where warnings are errors (``PYTHONWARNINGS=error``), let this hold for our own modules only.
-
-    Worker processes have Python's own filters.
-    """
+    """Restrict ``PYTHONWARNINGS=error`` to our own modules; worker processes use Python's default filters."""
     if any(action == "error" for action, *_ in warnings.filters):
         sys.warnoptions[:] = [option for option in sys.warnoptions if not option.startswith("error")]
         os.environ.pop("PYTHONWARNINGS", None)

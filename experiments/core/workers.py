@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from evolution.workers import K, Processes, T
+from evolution.workers.local import K, Processes, T
 from nsa_brian.plugins import carrying_plugins
 
 #: Processes at most: beyond what any machine has cores for.

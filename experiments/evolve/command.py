@@ -10,10 +10,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from evolution.bounds import check_whole
 from evolution.champion import Champion
 from evolution.checkpoint import LOGBOOK, versions
-from evolution.lock import Lock
 from evolution.staged import AnySearch, StagedSearch
 from evolution.workers import Processes, Serial, Workers, WorkersLostError
 from experiments.core.command import Command, add_no_figures, add_workers
@@ -34,6 +32,8 @@ from experiments.evolve.progress import game_rounds, so_far
 from experiments.evolve.running import choose, evolve
 from experiments.evolve.settings import PRESETS, EvolutionSettings
 from nsa_brian import ParameterSet, load
+from nsa_brian.common.checks import check_whole
+from nsa_brian.common.lock import Lock
 from nsa_brian.common.texts import shown
 
 #: Which preset is meant where none is named.
@@ -158,10 +158,10 @@ def _workers(args: argparse.Namespace, population: int) -> Workers:
     """Those that were asked for; of processes no more than there are individuals."""
     try:
         if args.scheduler is not None:
-            return extra("cluster", "evolution.dask_workers").DaskWorkers(args.scheduler)
+            return extra("cluster", "evolution.workers.dask").DaskWorkers(args.scheduler)
         if args.slurm is not None:
             options = dict(_slurm_option(text) for text in args.slurm_option)
-            return extra("cluster", "evolution.slurm").SlurmWorkers(args.slurm, options)
+            return extra("cluster", "evolution.workers.slurm").SlurmWorkers(args.slurm, options)
     except ModuleNotFoundError as error:
         raise UserError(str(error)) from None
     return Serial() if args.workers == 1 else Processes(min(args.workers, population))

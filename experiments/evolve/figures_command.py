@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from evolution import StagedSearch, checkpoint, staged
-from evolution.archive import Arrays
 from experiments.core.command import Command
 from experiments.core.errors import blame_file, blame_user
 from experiments.core.figures import rendered
@@ -16,6 +15,7 @@ from experiments.evolve import folder as folders
 from experiments.evolve import stages_figure
 from experiments.evolve.folder import in_stages
 from nsa_brian import load
+from nsa_brian.common.archive import Arrays
 
 #: Sets that come with the package, to compare with.
 SHIPPED = ("evolved", "minbandit-38", "minbandit-29")

@@ -10,7 +10,6 @@ from pathlib import Path
 from shlex import quote
 
 from evolution.champion import Champion, choose_champion
-from evolution.interrupts import on_interrupt
 from evolution.search import WIDE, Search
 from evolution.staged import AnySearch
 from evolution.workers import Workers
@@ -22,6 +21,7 @@ from experiments.evolve.figures_command import SHIPPED
 from experiments.evolve.progress import Clock, game_rounds, line, so_far
 from experiments.evolve.settings import EvolutionSettings
 from nsa_brian import load
+from nsa_brian.common.interrupts import on_interrupt
 
 #: What to do about steps that stay wide.
 NARROWER = "Begin in stages (--preset default), from a better place (--start) or with smaller steps (--sigma)."

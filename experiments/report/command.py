@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from evolution.lock import Lock
 from experiments import registry
 from experiments.core.cells import check_fit
 from experiments.core.command import Command, add_out, add_workers
@@ -23,6 +22,7 @@ from experiments.core.study import Study
 from experiments.core.study_command import compute, with_engine
 from experiments.core.workers import check_workers
 from experiments.report.page import Part, page
+from nsa_brian.common.lock import Lock
 
 EPILOG = """examples:
   nsa report --preset quick

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from evolution.memory import NUMBER, check_memory
 from experiments.core.command import Command
 from experiments.core.errors import at_least, blame_user
 from experiments.core.json_text import json_text
 from nsa_brian import DEFAULT_SET
 from nsa_brian.checking import check
+from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.model.loading import holds_parameters, load_model
 
 EPILOG = """examples:

@@ -6,13 +6,13 @@ import argparse
 from shlex import quote
 
 import envs
-from evolution.memory import NUMBER, check_memory
 from experiments.core.command import Command
 from experiments.core.errors import blame_user
 from experiments.core.files import writable_file, write_text
 from experiments.core.options import add_options, read_given
 from experiments.core.randomness import streams
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, OF_THE_BANDIT, PlayOptions
+from nsa_brian.common.memory import NUMBER, check_memory
 
 EPILOG = f"""The game is the first one of nsa play with the same options. Played back with the same seed it is that game
 again, luck included.

@@ -1,1 +1,1 @@
-"""Code generation: all that uses the inside of Brian2."""
+"""Compiled rounds, made by Brian2's code generator."""

@@ -1,7 +1,7 @@
-"""The folder that compiled code is kept in: ours alone, and with nothing in it but whole files.
+"""Brian2's cache of compiled code: check that nobody else can write to it, and replace damaged files.
 
-What lies in Brian2's cache is loaded and run without being looked at, so whoever can write there can run code as us;
-and a process that was killed while a linker wrote leaves half a file behind, which no later run would get past.
+Brian2 loads whatever is in its cache, so whoever can write there can run code in the user's name. A process that is
+killed while the linker writes leaves a truncated file, which no later run would get past.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import stat
 import struct
 import sys
 import tempfile
-from functools import cache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +25,20 @@ from brian2.utils.logger import get_logger
 
 logger = get_logger("nsa_brian")
 
-#: Where Brian2 puts its files in Cython's own cache.
+#: Brian2's folder in Cython's cache.
 SUBFOLDER = "brian_extensions"
 
 
-def see_to_cache() -> None:
-    """Have Brian2 load whole files only, from a cache that is ours; from a temporary one, and say so, if it is not."""
-    extension_manager.CythonExtensionManager._load_module = _load_whole
+def check_cache() -> None:
+    """Have Brian2 use a temporary cache, with a warning, if others can write to the cache or we cannot."""
     folder = extension_manager.get_cython_cache_dir()
-    if folder is None:  # there is no Cython
+    if folder is None:  # Cython is not installed
         return
     reason = refusal(os.path.expanduser(folder))
     if reason:
-        temporary = tempfile.mkdtemp(prefix="nsa-cache-")  # which nobody else may enter
+        temporary = tempfile.mkdtemp(prefix="nsa-cache-")  # with access for the user only
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        os.environ["CYTHON_CACHE_DIR"] = temporary  # for processes that we start
+        os.environ["CYTHON_CACHE_DIR"] = temporary  # for worker processes
         prefs.codegen.runtime.cython.cache_dir = os.path.join(temporary, SUBFOLDER)
         logger.warn(
             f"Brian2's cache {folder} is not used, for {reason}; compiled code goes to a temporary folder and is gone "
@@ -47,12 +48,12 @@ def see_to_cache() -> None:
 
 @cache
 def refusal(folder: str) -> str:
-    """Why compiled code is not to be kept in a folder, which is made if need be; empty if it may."""
+    """Return why a folder, created if missing, is no safe cache; empty if it is safe."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             return "it cannot be written"
-        if os.name != "posix":
+        if not hasattr(os, "geteuid"):  # Windows, where a folder of the user's home is the user's own
             return ""
         mine, root = os.geteuid(), os.stat("/").st_uid
         path = Path(os.path.abspath(folder))
@@ -69,7 +70,7 @@ def refusal(folder: str) -> str:
 
 
 def _others_write(found: os.stat_result, inside: bool) -> bool:
-    """Whether others can put files into a folder; outside of ours it is enough that they cannot take ours away."""
+    """Whether others can add files to the cache (``inside``), or replace a folder above it."""
     if found.st_mode & stat.S_ISVTX and not inside:
         return False
     by_group = inside and found.st_mode & stat.S_IWGRP and not _private(found.st_gid)
@@ -77,7 +78,7 @@ def _others_write(found: os.stat_result, inside: bool) -> bool:
 
 
 def _private(gid: int) -> bool:
-    """Whether a group is one's own, which many systems give everybody, and let it write by default."""
+    """Whether a group has the user as its only member, as many systems create for every user."""
     import grp
     import pwd
 
@@ -89,9 +90,9 @@ def _private(gid: int) -> bool:
 
 
 def is_whole(path: str | Path) -> bool:
-    """Whether a compiled file has its end: to load half of one may end the process.
+    """Whether a compiled file is complete: loading a truncated one may crash the process.
 
-    An ELF file tells in its header where the table of its sections lies, which comes last.
+    The header of an ELF file says where the table of its sections is, which comes last.
     """
     with open(path, "rb") as file:
         head = file.read(64)
@@ -105,24 +106,38 @@ def is_whole(path: str | Path) -> bool:
     return start > 0 and start + each * n <= size
 
 
-_load = extension_manager.CythonExtensionManager._load_module
+@contextmanager
+def replacing_damaged_files() -> Iterator[None]:
+    """Within, Brian2 compiles a module again if its file in the cache is damaged.
 
-
-def _load_whole(self: Any, module_path: str, **settings: Any) -> Any:
-    """Brian2's way to load a module, or to compile it if there is none; with what is damaged made anew.
-
-    It is called with the module's lock in hand.
+    Entered for our own code objects and networks only: other networks in the process use Brian2's extension manager
+    as it is.
     """
+    manager = extension_manager.cython_extension_manager
+    before = vars(manager).get("_load_module")
+    manager._load_module = partial(_load_module, manager)
+    try:
+        yield
+    finally:
+        if before is None:
+            del manager._load_module
+        else:
+            manager._load_module = before
+
+
+def _load_module(manager: Any, module_path: str, **settings: Any) -> Any:
+    """Load a module, or compile it if its file is missing or damaged. Brian2 calls it with the module's lock held."""
+    load = type(manager)._load_module
     there = os.path.isfile(module_path)
     if there and not is_whole(module_path):
         os.remove(module_path)
         there = False
     before = list(sys.path)
     try:
-        return _load(self, module_path, **settings)
+        return load(manager, module_path, **settings)
     except ImportError:
         if not there:
             raise
-        sys.path[:] = before  # Brian2 puts its folder there for the time of the import
+        sys.path[:] = before  # Brian2 adds the cache for the time of the import
         os.remove(module_path)
-        return _load(self, module_path, **settings)
+        return load(manager, module_path, **settings)

@@ -31,7 +31,7 @@ from brian2.parsing.rendering import CPPNodeRenderer
 from brian2.utils.logger import catch_logs, get_logger
 from brian2.utils.stringtools import word_substitute
 
-from nsa_brian.codegen.cache import see_to_cache
+from nsa_brian.codegen.cache import check_cache, replacing_damaged_files
 from nsa_brian.errors import ModelError
 from nsa_brian.model.functions import COMPILED, FUNCTIONS
 
@@ -112,7 +112,7 @@ class CompiledRound(CythonCodeObject):
         env_globals={  # with an underscore, since a template also sees a model's variables by name
             "_BLOCK": BLOCK,
             "_machine": machine,
-            "_support": "".join(map(_template, ("functions.hpp", "nsa.hpp"))),
+            "_support": "".join(map(_template, ("functions.hpp", "random.hpp", "nsa.hpp"))),
             "_c_type": lambda var: c_data_type(var.dtype),
             "_array_name": lambda var: get_device().get_array_name(var),
             "_array_variables": lambda variables: [
@@ -129,7 +129,8 @@ class CompiledRound(CythonCodeObject):
 
     def compile_block(self, block: str) -> Any:
         """Compile or fetch from the cache, with a word to the user if it takes a while."""
-        with told_if_slow("compiling a decision round to C++ (once; later runs find it in Brian2's cache)"):
+        said = "compiling a decision round to C++ (once; later runs find it in Brian2's cache)"
+        with replacing_damaged_files(), told_if_slow(said):
             compiled = super().compile_block(block)
         if block == "run" and compiled is None:  # Brian2 prints Cython's complaint and goes on
             raise RuntimeError("the decision round was not compiled; see the message above")
@@ -168,8 +169,8 @@ def extra_flags(compiler: str) -> list[str]:
 
 def code_object_class() -> type[NumpyCodeObject]:
     """The code object that this machine and the user's preferences admit; a warning if it is the slow one."""
-    see_to_cache()
-    with catch_logs():  # Brian2's own words on a missing compiler are long; ours say what it means here
+    check_cache()
+    with replacing_damaged_files(), catch_logs():  # Brian2's message on a missing compiler is long; ours is below
         target = get_device().code_object_class()
     if issubclass(target, CythonCodeObject):
         return CompiledRound

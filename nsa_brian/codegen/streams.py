@@ -1,8 +1,7 @@
 """The random numbers of neurons: a stream for each, the same in every engine.
 
-So a game depends neither on those beside it nor on the engine that plays it. What compiled code draws (``nsa.hpp``) is
-drawn here by numpy, bit for bit: Steele et al.'s splitmix64, of whose 64 bits a white number takes all and a number of
-events one half.
+So a game depends neither on those beside it nor on the engine that plays it. numpy draws here what compiled code draws
+(``random.hpp``), bit for bit: SplitMix64, of whose 64 bits a white number takes all and a number of events one half.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nsa_brian.common.splitmix import GAMMA, mix
 from nsa_brian.model.model import Model
 from nsa_brian.model.structure import Neurons
 
-_GAMMA, _FIRST, _SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 #: Standard deviation of the sum of four whole numbers up to 2^16, inverted.
 _UNIT = 2.6428997921303014e-05
 
@@ -52,11 +51,9 @@ class Streams:
 
 
 def next_bits(state: np.ndarray) -> np.ndarray:
-    """The next 64 bits of streams, whose states go on."""
-    state += _GAMMA
-    z = (state ^ (state >> np.uint64(30))) * _FIRST
-    z = (z ^ (z >> np.uint64(27))) * _SECOND
-    return z ^ (z >> np.uint64(31))
+    """Advance the states of streams, in place, and return 64 bits of each."""
+    state += GAMMA
+    return mix(state)
 
 
 def normal(bits: np.ndarray) -> np.ndarray:

@@ -10,14 +10,22 @@ import numpy as np
 
 from nsa_brian.common.texts import shown
 
+#: The largest signed integer of 32 bits, the limit of counts such as rounds.
+MOST = 2**31 - 1
 
-def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:
+
+def check_integer(name: str, value: Any, least: int, most: int | None = None, kinds: Any = (int, np.integer)) -> int:
     """Require an integer in [least, most], numpy's included; return it as an int."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+    if isinstance(value, bool) or not isinstance(value, kinds) or value < least:
         raise ValueError(f"{name} must be a whole number from {least} up, got {shown(value)}")
     if most is not None and value > most:
         raise ValueError(f"{name} must be at most {most}, got {shown(value)}")
     return int(value)
+
+
+def check_whole(name: str, value: Any, least: int, most: int | None = MOST) -> None:
+    """Require a Python integer in [least, most]: for values that are stored as JSON, which refuses numpy's."""
+    check_integer(name, value, least, most, kinds=(int,))
 
 
 def check_number(name: str, value: Any, low: float, high: float = math.inf) -> float:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from brian2 import Quantity, get_device, ms, second
 
-from nsa_brian.codegen.cache import see_to_cache
+from nsa_brian.codegen.cache import check_cache
 from nsa_brian.common.checks import REAL, WHOLE, check_integer, check_number, make_rng, one_a_game
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.inputs import Inputs
@@ -101,7 +101,7 @@ class Engine(ABC):
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
             raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
-        see_to_cache()
+        check_cache()
         n_arms, n_games = check_integer("n_arms", n_arms, 2), check_integer("n_games", n_games, 1)
         if ties not in TIES:
             raise ValueError(f"ties must be one of {', '.join(TIES)}, got {shown(ties)}")

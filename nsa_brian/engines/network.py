@@ -27,6 +27,7 @@ from brian2 import (
     Synapses,
 )
 
+from nsa_brian.codegen.cache import replacing_damaged_files
 from nsa_brian.codegen.code_objects import check_compiled, told_if_slow
 from nsa_brian.common.checks import check_integer, make_rng
 from nsa_brian.common.texts import shown
@@ -107,7 +108,8 @@ class NSANetwork(PopulationEngine):
         self.course = Course.of(self.model, values, float(self.dt), self.method)
         self.round_steps = self.course.round_steps
         self._all_steps = (*self.course.borders, *self.course.after)
-        with told_if_slow("compiling the network to C++ (once; later runs find it in Brian2's cache)"):
+        said = "compiling the network to C++ (once; later runs find it in Brian2's cache)"
+        with replacing_damaged_files(), told_if_slow(said):
             self._objects = NetworkObjects(self.model, values, n_games, n_arms, self.dt, self.method, name)
         groups = self._objects.groups
         self.U, self.V, self.options = groups["u"], groups["v"], self._objects.options
@@ -284,7 +286,8 @@ class NSANetwork(PopulationEngine):
 
     def _run_steps(self, steps: int, **report: Any) -> None:
         try:
-            self.network.run(steps * self.dt, namespace=self.namespace, **report)
+            with replacing_damaged_files():
+                self.network.run(steps * self.dt, namespace=self.namespace, **report)
         except BrianObjectException as error:
             if not isinstance(error.__cause__, ZeroDivisionError):
                 raise

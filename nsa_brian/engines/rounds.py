@@ -18,7 +18,7 @@ from nsa_brian.engines.separable import Separable, read_only
 DEPTH, LANES = 8, 32
 
 
-class Rounds(Separable):
+class Rounds(Separable, compiled=True):
     """Integrates the pairs whose synapse has changed; or all of them, where the model wants that.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import distinct_values
 from nsa_brian.codegen.stretch import Grid, Players
+from nsa_brian.common.overrides import overrides
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.stretch import CompiledRounds, Stretch
 
@@ -23,7 +24,23 @@ class Separable(Engine):
     Weights, activities and states are read-only views: ``set_weights`` replaces weights.
 
     A subclass says how options answer to their synapses.
+
+    Attributes
+    ----------
+    plays_compiled : bool
+        Whether compiled rounds do what the methods do. Declared by ``class Name(Separable, compiled=True)`` and
+        inherited; not if a subclass overrides one of the methods of a round.
     """
+
+    plays_compiled: ClassVar[bool] = False
+
+    def __init_subclass__(cls, compiled: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        parent = next(base for base in cls.__mro__[1:] if issubclass(base, Separable))
+        if compiled:
+            cls.plays_compiled = True
+        elif overrides(cls, parent, "respond", "answer", "select", "learn", "_learn"):
+            cls.plays_compiled = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -76,14 +93,8 @@ class Separable(Engine):
             self._shown[:] = self._end.show(self.ends[:2])
 
     def stretch(self, *, mend: bool = False) -> Stretch:
-        """Many rounds at once, compiled.
-
-        Round by round without a compiler, and where a subclass has rules of its own, which compiled code knows nothing
-        of.
-        """
-        verbs = (getattr(type(self), name) for name in ("respond", "answer", "select", "learn", "_learn"))
-        own = any(not verb.__module__.startswith(__package__) for verb in verbs)
-        if own or issubclass(code_object_class(), NumpyRound):
+        """Many rounds at once, compiled; round by round without a compiler, or if not :attr:`plays_compiled`."""
+        if not self.plays_compiled or issubclass(code_object_class(), NumpyRound):
             return super().stretch(mend=mend)
         sets, which = distinct_values(self.values)
         lasting, pools = self._going_on()

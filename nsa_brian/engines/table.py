@@ -18,7 +18,7 @@ from nsa_brian.engines.separable import Separable, read_only
 from nsa_brian.model.expression import numpy_function
 
 
-class Table(Separable):
+class Table(Separable, compiled=True):
     """Looks the activities of options whose synapse has changed up in a table.
 
     Parameters

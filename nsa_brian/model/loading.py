@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from nsa_brian.common.user_files import parse_json, read_text
 from nsa_brian.errors import ModelError, closest, printable
-from nsa_brian.files import parse_json, read_text
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.modules import load_module
 

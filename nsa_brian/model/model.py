@@ -15,8 +15,8 @@ from brian2 import Equations, Quantity
 from brian2.units.fundamentalunits import get_unit
 
 from nsa_brian.common.checks import check_number
+from nsa_brian.common.user_files import parse_json
 from nsa_brian.errors import ModelError, printable
-from nsa_brian.files import parse_json
 from nsa_brian.model import declaration, equations, preparing
 from nsa_brian.model.latex import latex
 from nsa_brian.model.parts import (

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from nsa_brian.common.user_files import read_bytes
 from nsa_brian.errors import printable
-from nsa_brian.files import read_bytes
 
 
 def load_module(path: str | Path) -> ModuleType:

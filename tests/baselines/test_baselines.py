@@ -1,6 +1,7 @@
 """Each policy against a plain-loop statement of its formula, in batches of settings, and against theory."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import baselines
 import envs
 from baselines.bernoulli import divergence, highest_bound
+from baselines.testing import check_policy
 from baselines.tunable import Tunable
 from experiments.core.game import play
 from experiments.core.metrics import regret
@@ -116,6 +118,11 @@ def play_batch(name, games, n_arms=6, n_rounds=300, **settings):
         paid = luck[t, range(n_games), chosen[t]] < np.linspace(0.1, 0.9, n_arms)[(chosen[t] + t // 100) % n_arms]
         policy.update(chosen[t], paid.view(np.int8))
     return chosen
+
+
+@pytest.mark.parametrize("name", baselines.POLICIES)
+def test_every_policy_conforms(name):
+    check_policy(partial(baselines.make, name, 4))
 
 
 @pytest.mark.parametrize("name", baselines.POLICIES)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-slurm = pytest.importorskip("evolution.slurm")
+slurm = pytest.importorskip("evolution.workers.slurm")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion, memory
+from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion
 from evolution.fitness import choices
 from evolution.look import KEEP, LOOKS, Look
 from nsa_brian import load
+from nsa_brian.common import memory
 
 SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
 SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)

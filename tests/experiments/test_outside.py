@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from evolution.lock import Lock
 from experiments.core.json_text import json_text
 from nsa_brian import load
+from nsa_brian.common.lock import Lock
 
 PLAY = ["play", "--agents", "random,ucb1", "--arms", "4", "--trials", "1", "--rounds", "30", "--repetitions", "2"]
 TABLE = ["table", "--preset", "quick", "--agents", "random,ucb1", "--envs", "MAB-P", "--arms", "5,10", "--quiet"]

@@ -8,7 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from brian2 import Network, NeuronGroup, ms
+from brian2.codegen.runtime.cython_rt import extension_manager
 
+from nsa_brian import NSANetwork
+from nsa_brian.codegen import cache
 from nsa_brian.codegen.cache import _private, is_whole, refusal
 
 
@@ -71,6 +75,29 @@ def test_damaged_files_in_the_cache_are_made_anew(tmp_path):
     assert (again.returncode, out) == (0, first), err
     assert "WARNING" not in err
     assert all(is_whole(path) for path in files)
+
+
+def test_damaged_files_are_replaced_for_our_networks_and_not_for_the_users(monkeypatch):
+    """A user's own network in the same process uses Brian2's extension manager as it is."""
+    manager = extension_manager.cython_extension_manager
+    checked = []
+    monkeypatch.setattr(cache, "is_whole", lambda path: checked.append(path) or is_whole(path))
+
+    def run_users():
+        monkeypatch.setattr(manager, "_code_cache", {})  # as in a new process, which looks for files
+        Network(NeuronGroup(1, "dx/dt = -x / second : 1", method="euler", name="users_group")).run(1 * ms)
+
+    def run_ours():
+        monkeypatch.setattr(manager, "_code_cache", {})
+        NSANetwork(n_arms=2, seed=1).respond()
+
+    for run in (run_users, run_ours):
+        run()  # its files are in the cache from now on
+    checked.clear()
+    run_users()
+    assert not checked
+    run_ours()
+    assert checked
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import envs
-from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Arrays, Cell
 from experiments.core.errors import at_least
 from experiments.core.game_settings import bandits
@@ -19,6 +18,7 @@ from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
+from nsa_brian.common.memory import NUMBER, check_memory
 
 #: Columns of the picture at most; more rounds than that are thinned.
 MOST_COLUMNS = 1000

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from evolution.memory import NUMBER, check_memory
 from experiments.core.cells import Cell
 from experiments.core.errors import at_least
 from experiments.core.functions import ARMS, holds_for, refusal, respond
@@ -20,6 +19,7 @@ from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
+from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.parameter_set import names
 
 #: Arms of results of 0.2, which do not say it.

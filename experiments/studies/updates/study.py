@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from evolution.bounds import check_whole
 from experiments.core.cells import Arrays, Cell
 from experiments.core.claims import Claim, verdict
 from experiments.core.game import play
@@ -20,6 +19,7 @@ from experiments.core.results import Results, Row
 from experiments.core.settings import PlaySettings
 from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
+from nsa_brian.common.checks import check_whole
 
 #: Every n-th round's weights are kept.
 WEIGHT_STEP = 5

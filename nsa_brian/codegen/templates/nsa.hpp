@@ -66,24 +66,6 @@ static inline double exp(double x)
 // A truth value as a factor: chosen, where converting an integer would cost as much as the sigmoid's division.
 static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
 
-// The next 64 bits of a stream: one turn of Steele et al.'s splitmix64.
-static inline uint64_t random_bits(uint64_t& state)
-{
-    uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-// The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
-// Euler scheme asks for no more than the right moments), cut from 64 bits.
-static inline double noise(uint64_t& state)
-{
-    const uint64_t z = random_bits(state);
-    const uint64_t sum = (z & 0xffff) + ((z >> 16) & 0xffff) + ((z >> 32) & 0xffff) + (z >> 48);
-    return ((double)(int32_t)sum - 131070.0) * 2.6428997921303014e-05;  // the sum's own standard deviation
-}
-
 // The next number of a stream, uniform from 0 to 1.
 static inline double uniform(uint64_t& state)
 {

@@ -17,7 +17,7 @@ import slurm
 from search_files import written
 
 from evolution.checkpoint import read_generation
-from evolution.dask_workers import DaskWorkers
+from evolution.workers.dask import DaskWorkers
 from experiments.evolve import folder as evolution_folder
 from nsa_brian import PARAMETERS, load
 

@@ -12,7 +12,7 @@ import distributed
 from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.protocol.pickle import dumps, loads
 
-from evolution.workers import WorkersLostError
+from evolution.workers.local import WorkersLostError
 from nsa_brian.plugins import carrying_plugins
 
 #: Brian2 builds code objects in one thread at a time; a worker with several threads takes turns.

@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing import get_context, parent_process
 from typing import Any, Protocol, TypeVar
 
-from evolution.interrupts import on_interrupt
+from nsa_brian.common.interrupts import on_interrupt
 from nsa_brian.plugins import carrying_plugins
 
 K = TypeVar("K", bound=Hashable)

@@ -13,7 +13,7 @@ from typing import Any
 from dask_jobqueue.slurm import SLURMCluster
 from distributed import Security
 
-from evolution.dask_workers import DaskWorkers
+from evolution.workers.dask import DaskWorkers
 from nsa_brian.common.texts import shown
 
 #: Options that dask-jobqueue has a keyword for, with our defaults; all others are sbatch's.

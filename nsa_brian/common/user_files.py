@@ -1,4 +1,4 @@
-"""Files of the user's own, read with care: regular ones, and no more of them than anybody writes by hand."""
+"""Reading of user files: regular files only, with a size limit."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-#: Bytes of a file at most, and how deeply JSON may be nested: far beyond any parameter set or model.
+#: Limits on the size of a file in bytes and on the nesting of JSON, far above any parameter set or model.
 MOST_BYTES, DEEPEST = 4 << 20, 32
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """What is in a file; a ValueError if there is none, or if it is a device, a pipe or too long."""
+    """Return the content of a file; raise a ValueError if it is missing, a device, a pipe or too long."""
     path = Path(path)
     try:
-        if path.exists() and not path.is_file():  # a fifo would keep us waiting, a device never ends
+        if path.exists() and not path.is_file():  # reading a pipe blocks, and a device has no end
             raise OSError("not a regular file")
         with path.open("rb") as file:
             found = file.read(MOST_BYTES + 1)
@@ -26,7 +26,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path) -> str:
-    """The text in a file."""
+    """Return the text of a file."""
     try:
         return read_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
@@ -34,7 +34,7 @@ def read_text(path: str | Path) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """What a JSON text says; a ValueError if it says nothing, or is nested more deeply than what we write."""
+    """Parse JSON; raise a ValueError if it is malformed or nested too deeply."""
     try:
         record = json.loads(text)
     except RecursionError:

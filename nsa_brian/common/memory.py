@@ -1,64 +1,64 @@
-"""Memory: what is free, against what a piece of work will take at least. Told before it begins, not by the kernel."""
+"""Checks of free memory, before work begins that needs more."""
 
 from __future__ import annotations
 
 import math
-import resource
 from pathlib import Path
 
-#: Bytes of a number.
+import psutil
+
+#: Bytes of a floating-point number.
 NUMBER = 8
 
 
 class TooBigError(ValueError):
-    """Something that will not fit into memory."""
+    """Something does not fit into memory."""
 
 
 def check_memory(needed: float, what: str) -> None:
-    """Refuse what takes more memory than there is.
+    """Raise an error if work needs more memory than is free.
 
     Parameters
     ----------
     needed : float
-        Bytes, rather too few than too many: what might fit is tried.
+        Bytes; a lower bound, since what might fit is tried.
     what : str
-        What takes them.
+        What needs them, for the error.
+
+    Raises
+    ------
+    TooBigError
     """
     free = free_memory()
     if needed > free:
-        raise TooBigError(f"not enough memory: {what} would take some {_told(needed)}, and {_told(free)} are free")
+        raise TooBigError(f"not enough memory: {what} would take some {_size(needed)}, and {_size(free)} are free")
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take: of the machine's, of its group's and of its own limit."""
+    """Bytes that this process may still take: of the machine's memory, its control group's and its own limit."""
     return max(0.0, min(_of_the_machine(), _of_the_group(), _of_the_process()))
 
 
 def _of_the_machine() -> float:
-    """What the kernel could free, swap included; infinite where it does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        table = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
-        return 1024.0 * (table["MemAvailable"] + table["SwapFree"])
-    except (OSError, ValueError, KeyError, IndexError):
-        return math.inf
+    """Memory that is available, swap included."""
+    return float(psutil.virtual_memory().available + psutil.swap_memory().free)
 
 
 def _of_the_group(mounted: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> float:
-    """What a container, a batch system or a service leaves us (control groups, both versions)."""
+    """What a container, a batch system or a service leaves (Linux control groups, both versions); else infinity."""
     left = math.inf
     for folder, limit, used, cache in _groups(mounted, own):
         try:
             most = int((folder / limit).read_text())
             stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             left = min(left, most - int((folder / used).read_text()) + int(stat[cache]))
-        except (OSError, ValueError, KeyError):  # no limit ("max"), or none that we may see
+        except (OSError, ValueError, KeyError):  # no limit ("max"), or not readable
             continue
     return left
 
 
 def _groups(mounted: Path, own: Path) -> list[tuple[Path, str, str, str]]:
-    """The folders of our groups and of those above, with the names of limit, use, and cache that can be freed."""
+    """Folders of our group and its parents, with the file names of limit and use and the key of reclaimable cache."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
@@ -78,16 +78,13 @@ def _groups(mounted: Path, own: Path) -> list[tuple[Path, str, str, str]]:
 
 
 def _of_the_process() -> float:
-    """What the limit on our address space leaves (``ulimit -v``)."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit == resource.RLIM_INFINITY:
+    """What the limit on the address space leaves (``ulimit -v``, on Linux)."""
+    if not hasattr(psutil, "RLIMIT_AS"):
         return math.inf
-    try:
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except (OSError, ValueError, IndexError):
-        used = 0
-    return float(limit - used)
+    process = psutil.Process()
+    limit, _ = process.rlimit(psutil.RLIMIT_AS)
+    return math.inf if limit == psutil.RLIM_INFINITY else float(limit - process.memory_info().vms)
 
 
-def _told(size: float) -> str:
+def _size(size: float) -> str:
     return f"{size / 2**30:,.0f} GB" if size >= 10 * 2**30 else f"{size / 2**20:,.0f} MB"

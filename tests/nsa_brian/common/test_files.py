@@ -6,17 +6,17 @@ import resource
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
-from evolution import memory
-from evolution.archive import Form
-from evolution.files import write_atomically
-from evolution.lock import Lock, LockedError
+from nsa_brian.common import memory
+from nsa_brian.common.archive import ArchiveFormat
+from nsa_brian.common.atomic import write_atomically
+from nsa_brian.common.lock import Lock, LockedError
 
-FORM = Form("test-form", 2, "a test's archive")
+FORM = ArchiveFormat("test-form", 2, "a test's archive")
 
 
 def script(text, *args):
@@ -26,7 +26,7 @@ def script(text, *args):
 HOLD = """
 import sys, time
 from pathlib import Path
-from evolution.lock import Lock
+from nsa_brian.common.lock import Lock
 with Lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))
@@ -35,7 +35,7 @@ with Lock(Path(sys.argv[1])):
 WRITE = """
 import sys, time
 from pathlib import Path
-from evolution.files import write_atomically
+from nsa_brian.common.atomic import write_atomically
 def write(file):
     file.write(b"half")
     file.flush()
@@ -109,7 +109,7 @@ class TestLock:
         first.stdout.readline()
         told = []
         with Lock(tmp_path / "x", wait=True, tell=told.append):
-            assert (tmp_path / "x" / ".lock").read_text().startswith(f"process {os.getpid()} ")
+            assert (tmp_path / "x" / ".lock").read_text().startswith(f" process {os.getpid()} ")
         assert f"process {first.pid}" in told[0]
         first.communicate()
         assert not list(tmp_path.rglob("*lock"))
@@ -125,7 +125,7 @@ class TestLock:
         count = """
 import sys, time
 from pathlib import Path
-from evolution.lock import Lock
+from nsa_brian.common.lock import Lock
 folder = Path(sys.argv[1])
 for _ in range(20):
     with Lock(folder / "x", wait=True):
@@ -189,8 +189,8 @@ class TestArchives:
     def test_of_other_kinds_and_releases_are_told(self, tmp_path):
         path = tmp_path / "a.npz"
         for other, words in (
-            (Form("test-form", 1, ""), "written by another release"),
-            (Form("other-form", 2, ""), "is not a test's archive"),
+            (ArchiveFormat("test-form", 1, ""), "written by another release"),
+            (ArchiveFormat("other-form", 2, ""), "is not a test's archive"),
         ):
             other.write(path, {}, {})
             with pytest.raises(ValueError, match=words):
@@ -217,15 +217,13 @@ class TestArchives:
 
 class TestMemory:
     def test_is_that_of_the_machine_at_most(self, monkeypatch):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        sizes = {name: 1024 * int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
-        assert 0 < memory.free_memory() <= sizes["MemTotal"] + sizes["SwapTotal"]
+        assert 0 < memory.free_memory() <= psutil.virtual_memory().total + psutil.swap_memory().total
         monkeypatch.setattr(memory, "_of_the_machine", lambda: 1000.0)
         assert memory.free_memory() <= 1000
 
     def test_follows_the_limit_of_the_process(self):
         told = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31));"
-        told += "from evolution.memory import free_memory; print(free_memory())"
+        told += "from nsa_brian.common.memory import free_memory; print(free_memory())"
         assert float(script(told).communicate()[0]) < 2**31
 
     @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""Archives: files of arrays with a JSON object that says what they are. Everything we keep is one, and is read here.
+"""Archives: NumPy ``.npz`` files with a JSON object that describes their arrays. All results are stored as archives.
 
-Each names its format and the version of its form. A reader names those that it takes, and what else must be as it says;
-so what was damaged, cut short, written by another release or made with other settings is told when it is read.
-Each also stores a checksum of its content, which is verified when it is read. Files of release 0.2 have none.
+An archive names its format and the version of the format, and has a checksum. Reading one raises a ValueError if it is
+damaged, truncated, of another format or of another version. Files of release 0.2 have no checksum.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evolution.files import write_atomically
-from evolution.memory import TooBigError, check_memory
-from nsa_brian.files import parse_json
+from nsa_brian.common.atomic import write_atomically
+from nsa_brian.common.memory import TooBigError, check_memory
+from nsa_brian.common.user_files import parse_json
 
 Arrays = dict[str, np.ndarray]
 
-#: The entry of an archive that is JSON, and what it has to say of the others.
+#: The entry with the JSON object, and its keys for the arrays' types and the checksum.
 _META, _ARRAYS, _CHECKSUM = "meta", "arrays", "checksum"
 
 
@@ -33,7 +32,7 @@ class DamagedError(ValueError):
     Attributes
     ----------
     damage : str
-        What is wrong, without what to do about it.
+        The message without the advice.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -41,17 +40,17 @@ class DamagedError(ValueError):
         super().__init__(f"{self.damage}; delete it and run again")
 
 
-class Form(NamedTuple):
-    """What an archive says of itself.
+class ArchiveFormat(NamedTuple):
+    """A kind of archive, which writes and reads such files.
 
     Attributes
     ----------
     format : str
-        Its kind.
+        Name of the format.
     version : int
-        Of its form.
+        Version of the format.
     called : str
-        What such a file is, for those who gave us another.
+        What error messages call such a file, with its article: "a results file".
     """
 
     format: str
@@ -66,26 +65,28 @@ class Form(NamedTuple):
         small: bool = False,
         lasting: bool = True,
     ) -> None:
-        """Write an archive; compressed, if it is to be small, and waiting for the disk, if it is to last."""
-        found = {"format": self.format, "version": self.version, **meta, _ARRAYS: _kinds(arrays)}
-        text = np.array(json.dumps({**found, _CHECKSUM: _checksum(json.loads(json.dumps(found)), arrays)}))
+        """Write an archive; ``small`` compresses it, ``lasting`` waits until it is on the disk."""
+        meta = {"format": self.format, "version": self.version, **meta, _ARRAYS: _dtypes(arrays)}
+        text = np.array(json.dumps({**meta, _CHECKSUM: _checksum(json.loads(json.dumps(meta)), arrays)}))
         save: Any = np.savez_compressed if small else np.savez
         write_atomically(path, lambda file: save(file, **{_META: text}, **arrays), lasting)
 
     def read(self, path: str | Path, *keys: str) -> tuple[dict[str, Any], Arrays]:
-        """What :meth:`write` wrote; a ValueError, in one line, if it is something else or lacks one of the keys.
+        """Read an archive.
 
         Raises
         ------
         DamagedError
             If the content does not match the checksum.
+        ValueError
+            If it is another file, or its JSON object lacks one of the keys.
         """
         meta = self.read_meta(path, _ARRAYS, *keys)
         stored = meta.pop(_CHECKSUM, None)
-        with _told(path, self.called):
+        with _describing_errors(path, self.called):
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files if name != _META}
-            if _kinds(arrays) != meta[_ARRAYS]:
+            if _dtypes(arrays) != meta[_ARRAYS]:
                 raise ValueError
         if stored is not None and stored != _checksum(meta, arrays):
             raise DamagedError(path)
@@ -93,10 +94,10 @@ class Form(NamedTuple):
         return meta, arrays
 
     def read_meta(self, path: str | Path, *keys: str) -> dict[str, Any]:
-        """The JSON object alone."""
+        """Read the JSON object alone."""
         path = Path(path)
-        with _told(path, self.called):
-            if path.exists() and not path.is_file():  # a fifo would keep us waiting, a device never ends
+        with _describing_errors(path, self.called):
+            if path.exists() and not path.is_file():  # reading a pipe blocks, and a device has no end
                 raise OSError("not a regular file")
             with zipfile.ZipFile(path) as file:
                 check_memory(sum(entry.file_size for entry in file.infolist()), str(path))
@@ -113,13 +114,13 @@ class Form(NamedTuple):
         return meta
 
 
-def _kinds(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
-    """Type and shape of each array, so that none can be missed."""
+def _dtypes(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
+    """Type and shape of each array."""
     return {name: [np.asarray(array).dtype.str, *np.shape(array)] for name, array in arrays.items()}
 
 
 def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
-    """SHA-256 of the JSON object, as it is read back, and of all arrays in the order in which it names them."""
+    """SHA-256 of the JSON object as it is read back, and of all arrays in its order."""
     digest = hashlib.sha256(json.dumps(meta).encode())
     for name in meta[_ARRAYS]:
         digest.update(np.asarray(arrays[name]).tobytes())
@@ -127,13 +128,13 @@ def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 
 
 @contextmanager
-def _told(path: str | Path, called: str) -> Iterator[None]:
-    """Around the reading of a file that may be anything."""
+def _describing_errors(path: str | Path, called: str) -> Iterator[None]:
+    """Turn whatever reading a file raises into a ValueError with its path."""
     try:
         yield
     except (MemoryError, TooBigError):
         raise
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except Exception:  # whatever numpy, zip and JSON say of a file that is something else, damaged or cut short
+    except Exception:  # of numpy, zip or JSON: the file is something else, damaged or truncated
         raise ValueError(f"{path} is not {called}") from None

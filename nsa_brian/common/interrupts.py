@@ -1,4 +1,4 @@
-"""Ctrl-C, answered otherwise for a while."""
+"""Handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 
 @contextmanager
-def on_interrupt(answer: Any) -> Iterator[None]:
-    """Within, Ctrl-C is answered so. Only the main thread hears of it: in another one nothing changes."""
+def on_interrupt(handler: Any) -> Iterator[None]:
+    """Temporarily replace the SIGINT handler; does nothing outside of the main thread, which alone may set it."""
     if current_thread() is not main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, answer)
+    before = signal.signal(signal.SIGINT, handler)
     try:
         yield
     finally:
