@@ -1,4 +1,4 @@
-"""Individuals evaluated by the workers of a Dask cluster. Needs the extra ``cluster``."""
+"""Workers of a Dask cluster. Needs the extra ``cluster``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class DaskWorkers:
-    """The workers of a Dask cluster, whoever started it.
+    """The workers of a running Dask cluster.
 
-    Work that is lost with a worker is done again by another one, so a worker that dies costs time only. Workers may
-    come and go; while there are none, the search waits.
+    Work that is lost with a worker is done again by another one. Workers may come and go; while there are none, the
+    search waits.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class DaskWorkers:
         return 2 * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """Each item on the next free worker."""
+        """Evaluate each item on the next free worker."""
         # As bytes: a model in it is to be made where Brian2 is, in turn, and not by the scheduler on the way.
         work = self._client.map(_in_turn, items, pickled=dumps(carrying_plugins(function)), pure=False)
         try:
@@ -69,12 +69,12 @@ class DaskWorkers:
             raise
 
     def close(self) -> None:
-        """Leave the cluster; one that others started goes on."""
+        """Disconnect from the cluster, which keeps running if others started it."""
         self._client.close()
 
 
 def _check_address(address: str) -> None:
-    """Refuse what is no address, or needs certificates that there are not: a client made for it ends in a traceback."""
+    """Require an address with a known scheme, and certificates if it needs them."""
     scheme, place = parse_address(address)
     if scheme not in ("tcp", "tls", "ws", "wss"):
         raise ValueError(f"an address begins with tcp://, tls://, ws:// or wss://, not with {scheme}://")
@@ -84,7 +84,7 @@ def _check_address(address: str) -> None:
 
 
 class _Prepared(distributed.WorkerPlugin):
-    """Imports Brian2 where a worker begins: in its main thread, the only one in which Brian2 can be imported."""
+    """Import Brian2 when a worker starts, in its main thread: Brian2 cannot be imported in another."""
 
     name = "nsa-prepared"
 

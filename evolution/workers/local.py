@@ -1,4 +1,4 @@
-"""Where individuals are evaluated: in this process, in several, or on a Dask cluster. The outcome is the same."""
+"""Workers on this machine: the calling process, or a pool of processes."""
 
 from __future__ import annotations
 
@@ -20,47 +20,48 @@ T = TypeVar("T")
 
 
 class Workers(Protocol):
-    """A map over work, and how many pieces of it run side by side."""
+    """What evaluates candidates: a map, and the number of parts that run at once."""
 
     @property
     def width(self) -> int:
-        """Pieces to divide the work into."""
+        """Number of parts to divide the work into."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """The function's results, in the items' order."""
+        """Return the function's results in the order of the items."""
 
     def close(self) -> None:
-        """End what was started."""
+        """Release all resources."""
 
 
 class WorkersLostError(RuntimeError):
-    """Workers that ended before their work did, again and again."""
+    """Workers ended repeatedly before their work was done."""
 
 
 class Serial:
-    """No others: the work is done in the process that asks for it."""
+    """Do the work in the calling process."""
 
     width = 1
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """One after the other."""
+        """Call the function for each item in turn."""
         return list(map(function, items))
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
 
 class Processes:
-    """Worker processes on this machine, kept until they are closed.
+    """A pool of worker processes on this machine.
 
-    Work that is lost with a process, as when the system ends one for want of memory, is done again by a new one.
+    Work that is lost because a process was killed, such as for lack of memory, is done again by a new process.
 
     Parameters
     ----------
     n : int
+        Number of processes.
     """
 
-    #: Times that a job may be lost and is tried again.
+    #: Number of retries of a lost job.
     LOSSES = 3
 
     def __init__(self, n: int) -> None:
@@ -70,14 +71,14 @@ class Processes:
     def _start(self) -> ProcessPoolExecutor:
         # "spawn": a fork would copy the compiler's and matplotlib's threads in an unknown state.
         pool = ProcessPoolExecutor(self.width, get_context("spawn"), initializer=_begin)
-        # The terminal sends Ctrl-C to all processes. Those that start now inherit that it is ignored: it is ours.
+        # The terminal sends Ctrl-C to all processes; new ones inherit that it is ignored, since the parent handles it.
         with on_interrupt(signal.SIG_IGN):
             for _ in range(self.width):
                 pool.submit(int)  # a process starts with the first job that it is needed for
         return pool
 
     def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
-        """Run picklable functions; ``done`` hears each one's name and result when it ends."""
+        """Run picklable functions; ``done`` is called with the name and result of each when it ends."""
         left, lost = dict(jobs), 0
         while left:
             try:
@@ -87,7 +88,7 @@ class Processes:
                     del left[name]
                     done(name, result)
             except BrokenProcessPool:
-                # Processes take jobs in this order, so one of these was in hand. Alone, it takes no other with it.
+                # Processes take jobs in this order, so one of these was running. Each is run again alone.
                 for name in list(left)[: self.width]:
                     lost += not self._run_alone(name, left.pop(name), done)
                     if lost > 1:  # not that job's fault
@@ -99,7 +100,7 @@ class Processes:
                 )
 
     def _run_alone(self, name: K, job: Callable[[], T], done: Callable[[K, T], None]) -> bool:
-        """Run a job with no other beside it, again if it is lost; whether it was done in the end."""
+        """Run a job with no other beside it, with retries; return whether it was done."""
         for _ in range(self.LOSSES + 1):
             self.close()
             self._pool = self._start()
@@ -114,28 +115,28 @@ class Processes:
         return False
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """Each item in the next free process."""
+        """Evaluate each item in the next free process."""
         there = carrying_plugins(function)
         found: dict[int, Any] = {}
         self.run({i: partial(there, item) for i, item in enumerate(items)}, found.__setitem__)
         return [found[i] for i in range(len(items))]
 
     def close(self) -> None:
-        """End the processes at once, whatever they are doing."""
+        """Terminate the processes at once."""
         for process in list((self._pool._processes or {}).values()):  # the pool itself would wait for them
             process.terminate()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _begin() -> None:
-    """In a worker: let Ctrl-C pass by, and do not outlive the parent."""
-    # By a function rather than SIG_IGN, for Brian2 puts a handler of its own before what it finds, and calls that.
+    """Prepare a worker: ignore Ctrl-C, and end with the parent."""
+    # A function rather than SIG_IGN, since Brian2 installs its own handler, which calls the previous one.
     signal.signal(signal.SIGINT, lambda *_: None)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """A parent that was killed cannot end its workers, and they would wait for work for ever."""
+    """Exit when the parent ends: one that was killed cannot end its workers, which would wait forever."""
     parent = parent_process()
     if parent is not None:
         parent.join()

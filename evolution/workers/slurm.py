@@ -1,4 +1,4 @@
-"""Individuals evaluated by SLURM jobs, started by dask-jobqueue. Needs the extra ``cluster``."""
+"""Workers in SLURM jobs, started by dask-jobqueue. Needs the extra ``cluster``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PROLOGUE = [
 
 
 class SlurmWorkers(DaskWorkers):
-    """So many SLURM jobs of one core, each replaced by a new one when it ends at its time limit.
+    """SLURM jobs of one core each, replaced by new ones when they end at their time limit.
 
     Jobs and scheduler speak TLS, with certificates that are made for this search and lie in files that only their
     owner reads, in ``shared_temp_directory`` (by default where the command was given), as long as it lasts. With
@@ -92,7 +92,7 @@ class SlurmWorkers(DaskWorkers):
             raise
 
     def close(self) -> None:
-        """Leave, and end the jobs."""
+        """Disconnect, and end the jobs."""
         super().close()
         self._end()
 
@@ -106,13 +106,11 @@ class SlurmWorkers(DaskWorkers):
 
 
 def check_options(options: dict[str, str]) -> None:
-    """Refuse names and values that would be more than that in a job's script."""
+    """Require names and values without shell metacharacters: they become lines of a job's script."""
     for name, value in options.items():
         legal = _LEGAL.get(name, _PLAIN if name in OPTIONS else _OF_SBATCH)
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or not re.fullmatch(legal, value, re.ASCII):
-            raise ValueError(
-                f"--slurm-option {name}={shown(value)}: it has characters that a shell would obey, or none"
-            )
+            raise ValueError(f"--slurm-option {name}={shown(value)}: empty, or contains shell metacharacters")
     if options.get("protocol", "tls") not in ("tls", "tcp"):
         raise ValueError(f"--slurm-option protocol must be tls or tcp, got {shown(options['protocol'])}")
 
@@ -127,7 +125,7 @@ def _certificates() -> Security:
 
 
 def _try_out(script: str) -> None:
-    """Ask SLURM whether it would take the job, before any is waited for."""
+    """Ask SLURM whether it accepts the job, before waiting for one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.sh"
         path.write_text(script)
