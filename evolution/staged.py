@@ -6,6 +6,7 @@ import dataclasses
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ _RENAMED = {
     "judged": "rung_regrets",
     "judge": "held_out_regrets",
     "racing": "active",
+    "game_rounds": "progress.game_rounds",
 }
 
 
@@ -99,7 +101,7 @@ class StagedSearch:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         new = _RENAMED[name]
         warnings.warn(f"StagedSearch.{name} is now StagedSearch.{new}", DeprecationWarning, stacklevel=2)
-        return getattr(self, new)
+        return attrgetter(new)(self)
 
     @property
     def rung(self) -> int:

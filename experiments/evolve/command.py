@@ -140,7 +140,7 @@ def _check(args: argparse.Namespace) -> None:
     if args.workers > 1:
         chosen.insert(0, "workers")
     if len(chosen) > 1:
-        raise ValueError(f"give only one kind of workers: {', '.join('--' + name for name in chosen)}")
+        raise ValueError(f"give only one of {', '.join('--' + name for name in chosen)}")
     if args.resume is not None and (args.out is not None or args.reproduce is not None):
         raise ValueError("--resume names the folder; --out and --reproduce are for a new search")
     if args.out == "":
