@@ -142,7 +142,7 @@ class StagedSearch:
     def description(self) -> str:
         """How the parameters were searched, in words."""
         rungs = ", then ".join(
-            f"{runs} {'run' if runs == 1 else 'runs'} of {generations} generations on {games} games of each kind"
+            f"{_count(runs, 'run')} of {_count(generations, 'generation')} on {_count(games, 'game')} of each kind"
             for runs, generations, games in self.settings.rungs
         )
         return (
@@ -222,7 +222,7 @@ class StagedSearch:
                 f"  sigma {record['sigma']:.3f}  best on held-out games {self.best:.4f}"
             )
         if not self.rung_regrets:
-            return f"{len(self.runs)} runs start at {settings.starts} sets that choose differently"
+            return f"{_count(len(self.runs), 'run')} from {_count(settings.starts, 'set')} that choose differently"
         last = self.rung_regrets[-1]
         ranking = ", ".join(f"run {number} {last[number]:.4f}" for number in sorted(last, key=lambda n: last[n]))
         on = "" if self.stop else f"; {len(self.active)} of {len(last)} continue"
@@ -400,6 +400,10 @@ def read(folder: Path) -> tuple[dict[str, Any], Arrays]:
     if not isinstance(meta["extra"], dict) or not isinstance(meta["versions"], dict):
         raise ValueError(f"{path} is not {STAGED.called}")
     return meta, arrays
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _mean_regrets(scores: Scores) -> list[float]:

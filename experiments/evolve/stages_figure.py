@@ -118,13 +118,13 @@ def draw_halving(search: StagedSearch, others: Mapping[str, float]) -> Figure:
             played, colour = _played(search, number), _RUNS[(number - 1) % len(_RUNS)]
             ax.plot(played[1:], [record["regret"] for record in run.logbook], color=colour, linewidth=0.6, alpha=0.5)
             ends = [0, *(end for _, end in search.settings.spans)]
-            judged = {
+            compared = {
                 played[end]: regrets[number]
                 for end, regrets in zip(ends, (search.start_regrets, *search.rung_regrets), strict=False)
                 if number in regrets
             }
-            text = f"run {number}, σ {run.settings.sigma:g}: {list(judged.values())[-1]:.4f}"
-            ax.plot(list(judged), list(judged.values()), "o-", color=colour, label=text, zorder=3)
+            text = f"run {number}, σ {run.settings.sigma:g}: {list(compared.values())[-1]:.4f}"
+            ax.plot(list(compared), list(compared.values()), "o-", color=colour, label=text, zorder=3)
         for (name, regret), style in zip(others.items(), ("-", "--", ":", "-."), strict=False):
             ax.axhline(regret, color="black", linewidth=0.9, linestyle=style, label=f"{name}: {regret:.4f}")
         ax.set_xlabel("game-rounds of the run (millions)")

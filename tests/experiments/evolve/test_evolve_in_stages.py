@@ -51,7 +51,7 @@ class TestASearch:
         best = load(searched[0] / "best.json")
         assert best.source.startswith(
             "nsa evolve: random search over 96 sets, then successive halving of CMA-ES runs with 6 individuals: "
-            "2 runs of 2 generations on 1 games"
+            "2 runs of 2 generations on 1 game of each kind"
         )
         assert best.source.endswith("seed 5")
 
