@@ -1,9 +1,9 @@
-"""What each part of a search from nothing brings: `nsa evolve` with and without it, by a third of the default's budget.
+"""What each part of a staged search brings: `nsa evolve` with and without it, by a third of the default's budget.
 
     python docs/ablation.py                 five seeds of each
     python docs/ablation.py --seeds 2       fewer
 
-Writes `docs/results/evolution-ablation.json`. Started again with the same --work it goes on where it was stopped.
+Writes `docs/results/evolution-ablation.json`. Started again with the same --work it resumes where it was stopped.
 """
 
 from __future__ import annotations

@@ -1,26 +1,28 @@
-"""The search for parameters by evolution: CMA-ES over the genome of any model, from one process to a cluster.
+"""Search for parameters of any model by CMA-ES, in one process or on a cluster.
 
-``Search`` is a search under way and ``StagedSearch`` one that begins from nothing; ``SearchSettings``,
-``StagedSettings`` and ``Games`` say what is searched and what it is judged by; ``choose_champion`` picks the winner on
-games that the search has not seen. Each is imported when it is asked for, so that commands that search nothing do not
-wait for DEAP.
+``Search`` is a single run, ``StagedSearch`` a search that needs no starting point; ``SearchSettings``,
+``StagedSettings`` and ``FitnessGames`` are their settings; ``choose_champion`` chooses the best set on held-out games.
+Each name is imported on first use, so that commands without a search need not wait for DEAP.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evolution.champion import Champion, choose_champion
-    from evolution.fitness import Games, Scores, scores
+    from evolution.fitness import Scores, scores
+    from evolution.games import FitnessGames
     from evolution.genome import Genome
+    from evolution.protocol import AnySearch
     from evolution.search import Search
-    from evolution.settings import SearchSettings
+    from evolution.settings import Rung, SearchSettings, StagedSettings
     from evolution.staged import StagedSearch
-    from evolution.staged_settings import Rung, StagedSettings
 
 __all__ = [
+    "AnySearch",
     "Champion",
-    "Games",
+    "FitnessGames",
     "Genome",
     "Rung",
     "Scores",
@@ -33,21 +35,25 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AnySearch": "protocol",
     "Champion": "champion",
     "choose_champion": "champion",
-    "Games": "fitness",
+    "FitnessGames": "games",
     "Scores": "fitness",
     "scores": "fitness",
     "Genome": "genome",
     "Search": "search",
     "SearchSettings": "settings",
+    "StagedSettings": "settings",
+    "Rung": "settings",
     "StagedSearch": "staged",
-    "StagedSettings": "staged_settings",
-    "Rung": "staged_settings",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Games":
+        warnings.warn("evolution.Games is now evolution.FitnessGames", DeprecationWarning, stacklevel=2)
+        name = "FitnessGames"
     if name in _MODULES:
         return getattr(import_module(f"evolution.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'evolution' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The champion of a search: chosen and reported on games that the search never saw."""
+"""The champion of a search, chosen and reported on held-out games."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evolution.evaluation import Perturbation, evaluate_held_out
 from evolution.fitness import Scores
-from evolution.judging import Around, evaluate_much
+from evolution.protocol import AnySearch
 from evolution.search import REPORT, SELECTION
-from evolution.staged import AnySearch
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -23,19 +23,18 @@ class Champion:
     ----------
     parameters : NSAParameters
     origin : str
-        Which candidate it was: of the hall of fame, the last centre, the best of the last generation.
+        Which candidate it was, such as one of the hall of fame.
     training : float or None
-        The highest fitness that any individual reached in the run that leads, on its own generation's games: a lucky
-        score; None if there was no generation yet.
+        The highest fitness of any individual in the leading run, on its own generation's games, which is biased
+        upwards; None if there was no generation yet.
     selection : dict
-        Mean reward of every candidate on the games that the champion was chosen by, with genes as inexact as in the
-        search.
+        Mean reward of every candidate on the held-out games that the champion was chosen on, with genes perturbed as
+        in the search.
     report : dict
-        Mean reward and regret of the champion and of others on games of their own, that chose nobody: the score to
-        believe. In a search with inexact genes also "regret_off", the mean regret as the
-        search judges: with genes off, and rates read coarsely by half of the players.
+        Mean reward and regret of the champion and of others on further held-out games, which are unbiased. In a search
+        with perturbed genes also "regret_off", the mean regret as the search evaluates it.
 
-    With a fitness of one's own, "reward" is its value and "regret" minus that.
+    With a custom fitness, "reward" is its value and "regret" minus that.
     """
 
     parameters: NSAParameters
@@ -51,30 +50,28 @@ def choose_champion(
     iterations: int = 20,
     others: Mapping[str, NSAParameters] | None = None,
 ) -> Champion:
-    """Let the candidates of a search play on games held out from it.
+    """Choose the best of a search's candidates on held-out games, and report it on further ones.
 
-    Where the search has a fitness of its own there are no games: that fitness judges them under seeds held out from
-    the search, and its mean over them counts.
+    With a custom fitness the mean over held-out seeds takes the place of the games.
 
     Parameters
     ----------
     search : Search or StagedSearch
-        With at least one generation, or part of the look, done.
+        With at least one generation, or some screened sets.
     workers : Workers, optional
     iterations : int
-        Games of each bandit and number of arms, for choosing and again for reporting; or seeds, for a fitness of one's
-        own.
+        Games of each bandit and number of arms, for choosing and again for reporting; or seeds of a custom fitness.
     others : mapping, optional
-        Parameters that the champion is reported beside, by name; those of the model's own that they do not name have
+        Parameters that are reported beside the champion, by name; a model's own parameters that they do not name have
         their defaults.
     """
     complete, candidates, settings = search.settings.model.complete, search.candidates(), search.settings
-    judge = search.fitness or settings.games
-    inexact, exact = Around(search.genome, settings.inexact), Around(search.genome, 0.0)
+    fitness = search.fitness or settings.games
+    inexact, exact = Perturbation(search.genome, settings.inexact), Perturbation(search.genome, 0.0)
 
-    def held_out(purpose: int, sets: Mapping[str, NSAParameters], around: Around) -> Scores:
+    def held_out(purpose: int, sets: Mapping[str, NSAParameters], perturbation: Perturbation) -> Scores:
         seed = (settings.seed, purpose)
-        return evaluate_much(judge, seed, list(sets.values()), workers, around, iterations)
+        return evaluate_held_out(fitness, seed, list(sets.values()), workers, perturbation, iterations)
 
     rewards = dict(zip(candidates, _means(held_out(SELECTION, candidates, inexact).reward), strict=True))
     origin = max(rewards, key=lambda name: rewards[name])
@@ -93,6 +90,6 @@ def choose_champion(
 
 
 def _means(found: np.ndarray) -> list[float]:
-    """Over the cells or seeds, for each set."""
+    """Return the means over cells or seeds."""
     means: list[float] = found.mean(axis=1).tolist()
     return means

@@ -1,4 +1,4 @@
-"""The folder of a search: its checkpoint, its logbook, every generation. Each file whole or not there."""
+"""Files of a single run: its checkpoint, its logbook and every generation, written atomically."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ GENERATION = ArchiveFormat("nsa-generation", 1, "a generation of a search")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A search as it was written, with what made it.
+    """A saved search.
 
     Attributes
     ----------
     settings : SearchSettings
-        With the model in full.
+        Including the model.
     state : dict
         See :meth:`evolution.search.Search.state`.
     fitness : str
-        The name of the fitness of the user's own; empty if there is none.
+        The name of the custom fitness; empty if there is none.
     extra : dict
-        What else was to be kept.
+        Plain values that were saved with the search.
     versions : dict
+        Versions of the packages that saved it.
     """
 
     settings: SearchSettings
@@ -51,25 +52,25 @@ class Checkpoint:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a search's outcome may depend on."""
+    """Return the versions of the packages that a search's outcome may depend on."""
     return {name: metadata.version(name) for name in ("nsa-brian", "brian2", "numpy", "deap")}
 
 
 def write(folder: Path, saved: Checkpoint, parameters: Sequence[NSAParameters]) -> None:
-    """Write the last generation, then the checkpoint, which alone says how far the search is, then the logbook.
+    """Write the last generation, then the checkpoint, which defines how far the search is, then the logbook.
 
     Parameters
     ----------
     folder : Path
-        Made if need be; refused if it holds another search.
+        Created if it does not exist; an error if it holds another search.
     saved : Checkpoint
     parameters : sequence of NSAParameters
-        Those of the last generation.
+        Of the last generation.
     """
     settings, state = saved.settings.to_dict(), saved.state
     path = folder / CHECKPOINT
     if path.exists() and identity(SEARCH.read_meta(path, "settings")["settings"]) != identity(settings):
-        raise ValueError(f"{folder} holds another search: save to a folder of its own")
+        raise ValueError(f"{folder} holds another search: save to another folder")
     folder.mkdir(parents=True, exist_ok=True)
     number = state["generation"]
     if number:
@@ -89,7 +90,7 @@ def write(folder: Path, saved: Checkpoint, parameters: Sequence[NSAParameters]) 
 
 
 def read(folder: str | Path) -> Checkpoint:
-    """What a folder's checkpoint holds; a ValueError if there is none, or none that can be read here."""
+    """Read the checkpoint of a folder; a ValueError if there is none or it cannot be read."""
     path = Path(folder) / CHECKPOINT
     if not path.is_file():
         raise ValueError(f"{folder} is not the folder of a search: it has no {CHECKPOINT}")
@@ -99,43 +100,43 @@ def read(folder: str | Path) -> Checkpoint:
         check_state(state, settings.genome.size)
         for name, kind in (("fitness", str), ("extra", dict), ("versions", dict)):
             if not isinstance(meta[name], kind):
-                raise ValueError(f"{name} is not what we write")
+                raise ValueError(f"{name} has the wrong type")
         return Checkpoint(settings, state, meta["fitness"], meta["extra"], meta["versions"])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    except (TypeError, KeyError, AttributeError):  # settings that are no settings
+    except (TypeError, KeyError, AttributeError):  # entries of the wrong type
         raise ValueError(f"{path} is not {SEARCH.called}") from None
 
 
 def read_generation(folder: str | Path, generation: int) -> dict[str, np.ndarray]:
-    """A generation, best first: ``genes``, ``parameters`` (individuals, all of the model), ``reward``, ``regret``.
+    """Read a generation, best first: ``genes``, ``parameters`` (individuals, all of the model), ``reward``, ``regret``.
 
-    A ValueError if the file is damaged, or if it is another search's or another generation's.
+    A ValueError if the file is damaged, or belongs to another search or generation.
     """
     path = _generation_path(Path(folder), generation)
     of_whom, arrays = GENERATION.read(path, "search", "generation")
     settings = SEARCH.read_meta(Path(folder) / CHECKPOINT, "settings")["settings"]
     if (of_whom["search"], of_whom["generation"]) != (search_id(settings), generation):
-        raise ValueError(f"{path} is of another search or generation")
+        raise ValueError(f"{path} belongs to another search or generation")
     for name, n_axes in (("genes", 2), ("parameters", 2), ("reward", 1), ("regret", 1)):
         array = arrays.get(name)
         if array is None or array.ndim != n_axes or array.dtype.kind != "f" or len(array) != len(arrays["genes"]):
-            raise ValueError(f"{path} is not {GENERATION.called}: it lacks {name}, or has something else there")
+            raise ValueError(f"{path} is not {GENERATION.called}: {name} is missing or has the wrong type")
     return arrays
 
 
 def kept_generations(folder: str | Path, last: int) -> list[int]:
-    """The generations up to the last one that were written; who saves only at the end has no others."""
+    """Return the saved generations up to the last one; a search that was saved only at its end has one."""
     return [i for i in range(1, last + 1) if _generation_path(Path(folder), i).is_file()]
 
 
 def identity(settings: Mapping[str, Any]) -> str:
-    """What two searches that are the same share: settings, as plain values, but for the generations."""
+    """Return a text that is the same for equal settings; the number of generations does not count."""
     return json.dumps({**settings, "generations": 0}, sort_keys=True)
 
 
 def search_id(settings: Mapping[str, Any]) -> str:
-    """A short name that differs when the settings or what the model says do, but for the generations."""
+    """Return a short id of the settings, the model included; the number of generations does not count."""
     return hashlib.sha256(identity(settings).encode()).hexdigest()[:8]
 
 

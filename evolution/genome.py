@@ -1,8 +1,9 @@
-"""The genome: unbounded vectors for the search, parameters within their search ranges for the model."""
+"""The genome: maps unbounded vectors of the search to parameters within their search ranges, and back."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class Genome:
-    """Which parameters are searched, and how a vector of the search stands for them.
+    """The parameters that are searched, and their mapping to unbounded vectors.
 
     Gene x in (-inf, inf) -> position s = (1 + sin(x / 2)) / 2 in [0, 1] -> value low + s (high - low), or on a log
-    scale low (high / low)^s. Within x = -pi to pi, the low bound to the high one, this is invertible; beyond, it turns
-    back. So every vector is legal, and a search whose optimum lies at a bound finds it in finite steps.
+    scale low (high / low)^s. This is invertible from x = -pi, the low bound, to x = pi, the high one; beyond, it folds
+    back. So every vector is legal, and an optimum at a bound is reached in finite steps.
 
     Parameters
     ----------
     fixed : mapping, optional
         Parameters that are not searched, by name, with their values.
     model : Model, optional
-        Whose parameters: the 22 and its own that have a search range. Those without one keep their defaults. By
-        default the paper's.
+        By default the paper's. Its genes are the 22 parameters and the model's own that have a search range; those
+        without one keep their defaults.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class Genome:
     def __init__(self, fixed: Mapping[str, float] | None = None, model: Model | None = None) -> None:
         self._declared: Mapping[str, Parameter] = PARAMETERS if model is None else model.declared
         self._searched = tuple(PARAMETERS) if model is None else model.searched
-        # Of the 22, those that a model does not use stay where the default set has them.
+        # Those of the 22 that a model does not use have the values of the default set.
         unused = {name: value for name, value in load().parameters.to_dict().items() if name not in self._searched}
         self.fixed = {**unused, **(fixed or {})}
         check_names(self.fixed, self._declared)
@@ -57,17 +58,17 @@ class Genome:
 
     @property
     def places(self) -> dict[int, Parameter]:
-        """The same by their places among all parameters of the model."""
+        """The same by their index among all parameters of the model."""
         searched = {gene.name for gene in self.genes}
         return {i: info for i, (name, info) in enumerate(self._declared.items()) if name in searched}
 
     @property
     def size(self) -> int:
-        """Genes."""
+        """Number of genes."""
         return len(self.genes)
 
     def decode(self, vector: Sequence[float]) -> NSAParameters:
-        """The parameters that a vector stands for."""
+        """Return the parameters that a vector stands for."""
         if len(vector) != self.size:
             raise ValueError(f"a vector has {self.size} genes, got {len(vector)}")
         values = {
@@ -76,25 +77,30 @@ class Genome:
         return NSAParameters.from_dict({**self.fixed, **values}, self._declared)
 
     def encode(self, parameters: NSAParameters) -> np.ndarray:
-        """The vector of some parameters; values beyond a bound of the search are put on it."""
+        """Return the vector of some parameters; values outside their search ranges are clipped to the bounds."""
         return 2 * np.arcsin(2 * self._positions(parameters).clip(0, 1) - 1)
 
-    def near(self, parameters: NSAParameters, by: np.ndarray) -> NSAParameters:
-        """Parameters whose genes are off by parts of their search ranges, turned back at the bounds.
+    def perturb(self, parameters: NSAParameters, by: np.ndarray) -> NSAParameters:
+        """Return parameters with their genes moved by fractions of their search ranges, reflected at the bounds.
 
-        What is no gene, or lies beyond its range, stays as it is.
+        Parameters that are not genes, or lie outside their ranges, do not change.
         """
         positions = self._positions(parameters)
-        turned_back = 1 - abs(1 - (positions + by) % 2)
+        reflected = 1 - abs(1 - (positions + by) % 2)
         moved = {
             info.name: _value(info, s)
-            for info, before, s in zip(self.genes, positions, turned_back.tolist(), strict=True)
+            for info, before, s in zip(self.genes, positions, reflected.tolist(), strict=True)
             if 0 <= before <= 1
         }
         return NSAParameters.from_dict({**parameters.to_dict(), **moved}, self._declared)
 
+    def near(self, parameters: NSAParameters, by: np.ndarray) -> NSAParameters:
+        """Perturb parameters; deprecated, use :meth:`perturb`."""
+        warnings.warn("Genome.near is now Genome.perturb", DeprecationWarning, stacklevel=2)
+        return self.perturb(parameters, by)
+
     def _positions(self, parameters: NSAParameters) -> np.ndarray:
-        """Where each gene stands in its search range."""
+        """Return the position of each gene in its search range."""
         given = parameters.to_dict()
         return np.array([position(info, given.get(info.name, info.default)) for info in self.genes])
 
@@ -106,7 +112,7 @@ def _value(info: Parameter, s: float) -> float:
 
 
 def position(info: Parameter, value: Any) -> Any:
-    """Where a value, or an array of them, stands in its search range: 0 at the low bound, 1 at the high one."""
+    """Return the position of a value, or of an array of values, in its search range: 0 is the low bound, 1 the high."""
     low, high = _range(info)
     if info.scale == "log":
         return np.log(value / low) / np.log(high / low)

@@ -1,4 +1,4 @@
-"""The search: DEAP's CMA-ES in its own words, generate, map, evaluate, update."""
+"""A single run of CMA-ES, by DEAP's strategy: ask, evaluate, tell."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ import numpy as np
 from deap import base, cma, tools
 
 from evolution import checkpoint
-from evolution.fitness import Games, OwnFitness
-from evolution.judging import ONE_PAIR, Around, check_finite, evaluate_around
+from evolution.evaluation import ONE_PAIR, Batch, Perturbation
+from evolution.fitness import FitnessFunction, Scores
+from evolution.games import FitnessGames
+from evolution.protocol import Progress
 from evolution.settings import SMALLEST_STEP, SearchSettings
 from evolution.state import COLUMNS, STRATEGY
 from evolution.workers import Workers
 from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 
-#: Generations with steps above :data:`WIDE_STEP` after which steps count as wide for good. A gene's range is 2 pi wide
-#: and turns back at its bounds: such a distribution sees the same everywhere, and a noisy fitness does not shrink it.
+#: Generations with steps above :data:`WIDE_STEP` after which a run counts as not converging. A gene's range is 2 pi
+#: wide and folds back at its bounds: so wide a distribution samples the same everywhere, and a noisy fitness does not
+#: shrink it.
 WIDE = 40
 WIDE_STEP = 1.0
 
-#: Streams of random numbers of a search, apart from each other.
+#: Independent streams of random numbers of a search.
 GAMES, STEPS, STARTS, SELECTION, REPORT = range(5)
 
 
 class Fitness(base.Fitness):
-    """DEAP's fitness of an individual: minus its mean regret, or what a fitness of the user's own says.
+    """DEAP's fitness of an individual: minus its mean regret, or the value of a custom fitness.
 
-    Within a generation this ranks as the mean reward does, since all individuals meet the same bandits. Over
+    Within a generation this ranks as the mean reward does, since all individuals play the same bandits. Across
     generations, whose bandits differ, it compares the individuals and not their bandits.
     """
 
@@ -49,22 +52,21 @@ class Individual(list[float]):
         self.reward = np.nan
 
     def score(self, reward: float, regret: float) -> None:
-        """Enter what was found."""
+        """Set the fitness and the reward."""
         self.fitness.values = (-regret,)
         self.reward = reward
 
 
 class Search:
-    """A search under way.
+    """A single run of CMA-ES.
 
     Parameters
     ----------
     settings : SearchSettings
     fitness : callable, optional
-        A fitness of your own in place of the games: ``fitness(parameters, seed)`` says what parameters are worth, the
-        more the better. The seed, a tuple of int, is the same for all of a generation; random numbers drawn from it
-        are common luck. It must be picklable where workers are other processes. Of ``settings.games`` then only the
-        model counts.
+        A custom fitness in place of the games: ``fitness(parameters, seed)`` returns the value of parameters, larger is
+        better. All individuals of a generation have the same seed, a tuple of int, and should draw their random numbers
+        from it. It must be picklable if workers are other processes. Of ``settings.games`` only the model is used then.
 
     Attributes
     ----------
@@ -73,37 +75,45 @@ class Search:
     population : list of Individual
         The last generation, best first.
     hall_of_fame : deap.tools.HallOfFame
-        Those of least regret on their own generation's games.
+        The individuals of least regret on their own generation's games.
     logbook : deap.tools.Logbook
         One record a generation, of the rewards: best, mean, low and high (16th and 84th percentile); optimum, the
-        best arm's reward; regret, the mean; sigma, restart, population. With a fitness of your own the rewards are
-        its values, the optimum is 0 and the regret minus their mean.
+        best arm's reward; regret, the mean; sigma, restart, population. With a custom fitness the rewards are its
+        values, the optimum is 0 and the regret minus their mean.
     strategy : deap.cma.Strategy
-    around : Around
-        What counts as the same set where individuals are judged.
+    perturbation : Perturbation
+        How genes are perturbed when individuals are scored.
     centres : list of array
-        The genes in the middle of the last generations' distributions, the present one last.
+        The centres of the last generations' distributions, the present one last.
+    custom_fitness : str
+        The name of the custom fitness; empty if there is none.
+    extra, versions : dict
+        Plain values that were saved with the search, and the versions of the packages that saved it.
     """
 
-    #: Individuals in the hall of fame.
+    #: Size of the hall of fame.
     HALL = 10
 
-    #: Centres kept.
+    #: Number of centres that are stored.
     CENTRES = 20
 
     #: Largest standard deviation of a gene; its range is 2 pi wide.
     WIDEST = 1.2
 
-    def __init__(self, settings: SearchSettings, fitness: OwnFitness | None = None) -> None:
+    def __init__(self, settings: SearchSettings, fitness: FitnessFunction | None = None) -> None:
         if fitness is not None and not callable(fitness):
             raise ValueError(f"fitness must be a function of parameters and seed, got {shown(fitness)}")
         if not isinstance(settings, SearchSettings):
             raise ValueError(f"settings must be SearchSettings, got {shown(settings)}")
         self.settings, self.fitness = settings, fitness
         self.genome = settings.genome
-        self.around = Around(self.genome, settings.inexact, ONE_PAIR)
+        self.perturbation = Perturbation(self.genome, settings.inexact, ONE_PAIR)
+        self.custom_fitness = name_of(fitness)
+        self.extra: dict[str, Any] = {}
+        self.versions = checkpoint.versions()
         self.generation = self.restart = 0
         self.population: list[Individual] = []
+        self._asked: list[Individual] = []
         self.centres: list[np.ndarray] = []
         self.hall_of_fame = tools.HallOfFame(self.HALL)
         self.logbook = tools.Logbook()
@@ -129,7 +139,7 @@ class Search:
 
     @property
     def centre(self) -> NSAParameters:
-        """The parameters in the middle of the present distribution."""
+        """The parameters at the centre of the present distribution."""
         return self.genome.decode(self.strategy.centroid)
 
     @property
@@ -143,32 +153,91 @@ class Search:
 
     @property
     def wide(self) -> bool:
-        """Whether the present run's steps have stayed so wide that it does not close in."""
+        """Whether the steps have stayed so wide that the search does not converge."""
         sigmas = [record["sigma"] for record in self.logbook if record["restart"] == self.restart]
         return len(sigmas) >= WIDE and min(sigmas[-WIDE:]) > WIDE_STEP
 
-    def step(self, workers: Workers | None = None, games: Games | None = None) -> None:
-        """One generation; by other games than the settings' if there are such."""
+    @property
+    def progress(self) -> Progress:
+        """How far the search is."""
+        total, last = self.settings.generations, ""
+        if self.logbook:
+            record = self.logbook[-1]
+            last = (
+                f"generation {self.generation:{len(str(total))}}/{total}  best {record['best']:.4f}"
+                f"  mean {record['mean']:.4f}  16-84% {record['low']:.4f} to {record['high']:.4f}"
+                f"  regret {record['regret']:.4f}  sigma {record['sigma']:.3f}"
+            )
+        played = self.settings.games.game_rounds * self.perturbation.players
+        return Progress(
+            done=self.generation,
+            total=total,
+            game_rounds=played * sum(record["population"] for record in self.logbook),
+            so_far=f"generation {self.generation} of {total}",
+            last=last,
+            warning=f"the step size has been above {WIDE_STEP:g} for {WIDE} generations" if self.wide else "",
+        )
+
+    @property
+    def run_folders(self) -> dict[Path, Search]:
+        """The search itself, in its own folder; empty before its first generation."""
+        return {Path(): self} if self.generation else {}
+
+    @property
+    def start(self) -> NSAParameters | None:
+        """The set that it was told to start at."""
+        return self.settings.start
+
+    @property
+    def description(self) -> str:
+        """How the parameters were searched, in words."""
+        return (
+            f"CMA-ES with {self.settings.population} individuals, {self.generation} generations, "
+            f"{self.settings.games.iterations} games of each kind"
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the outcome so far as plain values."""
+        return {
+            "genes": self.genome.size,
+            "generations": self.generation,
+            "game_rounds": self.progress.game_rounds,
+            "stopped": self.stop or "time limit",
+        }
+
+    def step(self, workers: Workers | None = None) -> None:
+        """Run one generation."""
+        self.tell(self.ask().evaluate(workers))
+
+    def ask(self, games: FitnessGames | None = None) -> Batch:
+        """Return the next generation, to be scored on the settings' games or on others."""
         if self._stagnation and self.restart < self.settings.restarts:
             self.restart += 1
             rng = np.random.default_rng([self.settings.seed, STARTS, self.restart])
             self._begin(rng.normal(0, 1.5, self.genome.size))
-        toolbox = base.Toolbox()
-        toolbox.register("generate", self.strategy.generate, Individual)
-        toolbox.register("update", self.strategy.update)
         with _numpy_seeded(self.settings.seed, STEPS, self.generation):
-            population = toolbox.generate()
-        parameters = [self.genome.decode(individual) for individual in population]
-        judge, seed = self.fitness or games or self.settings.games, (self.settings.seed, GAMES, self.generation)
-        found = evaluate_around(judge, seed, parameters, workers, self.around)
-        if self.generation == 0:
-            check_finite(judge, parameters, workers)
+            self._asked = self.strategy.generate(Individual)
+        return Batch(
+            parameters=[self.genome.decode(individual) for individual in self._asked],
+            fitness=self.fitness or games or self.settings.games,
+            seed=(self.settings.seed, GAMES, self.generation),
+            perturbation=self.perturbation,
+            n_checked=0 if self.generation else len(self._asked),
+        )
+
+    def tell(self, scores: Scores) -> None:
+        """Update the distribution with the scores of the generation that was asked for last."""
+        if len(self._asked) != len(scores.reward):
+            raise ValueError(
+                f"tell needs the scores of the {len(self._asked)} sets asked for, got {len(scores.reward)}"
+            )
+        population, self._asked = self._asked, []
         for individual, reward, regret in zip(
-            population, found.reward.mean(axis=1), found.regret.mean(axis=1), strict=True
+            population, scores.reward.mean(axis=1), scores.regret.mean(axis=1), strict=True
         ):
             individual.score(float(reward), float(regret))
-        with np.errstate(invalid="ignore"):  # a distribution that has degenerated is told by _stagnation
-            toolbox.update(population)  # sorts it, best first
+        with np.errstate(invalid="ignore"):  # _stagnation finds a distribution that has degenerated
+            self.strategy.update(population)  # sorts it, best first
             self._bound_steps()
         self.centres = [*self.centres[1 - self.CENTRES :], np.array(self.strategy.centroid)]
         self.hall_of_fame.update(population)
@@ -187,12 +256,12 @@ class Search:
         )
 
     def candidates(self) -> dict[str, NSAParameters]:
-        """Who may become champion: hall of fame, present centre, best of the last generation."""
+        """Return what the champion is chosen from: hall of fame, present centre, best of the last generation."""
         found = {f"hall of fame {i}": self.genome.decode(ind) for i, ind in enumerate(self.hall_of_fame, start=1)}
         return {**found, "centre": self.centre, "last best": self.genome.decode(self.population[0])}
 
     def state(self) -> dict[str, Any]:
-        """All that a search needs to go on, in plain numbers; the random ones come from seed and generation."""
+        """Return all that is needed to resume; random numbers follow from seed and generation."""
         strategy = {name: getattr(self.strategy, name) for name in STRATEGY}
         return {
             **{f"strategy_{name}": np.array(value) for name, value in strategy.items()},
@@ -208,9 +277,9 @@ class Search:
 
     @classmethod
     def from_state(
-        cls, settings: SearchSettings, state: Mapping[str, Any], fitness: OwnFitness | None = None
+        cls, settings: SearchSettings, state: Mapping[str, Any], fitness: FitnessFunction | None = None
     ) -> Search:
-        """A search as it was when ``state`` was taken of it."""
+        """Return the search that had this state."""
         search = cls(settings, fitness)
         search.generation, search.restart = state["generation"], state["restart"]
         search._begin(state["strategy_centroid"])
@@ -219,7 +288,7 @@ class Search:
             setattr(search.strategy, name, value if value.ndim else value.item())
         search.strategy.BD = search.strategy.B * search.strategy.diagD
         for individual in reversed(_individuals(state["hall_genes"], state["hall_scores"])):
-            search.hall_of_fame.insert(individual)  # worst first: so equals come to stand in the same order again
+            search.hall_of_fame.insert(individual)  # worst first, so that ties keep their order
         search.centres = list(state["centres"])
         search.population = _individuals(state["population_genes"], state["population_scores"])
         for record in state["logbook"]:
@@ -227,17 +296,17 @@ class Search:
         return search
 
     def save(self, folder: str | Path, extra: Mapping[str, Any] | None = None) -> None:
-        """Write the search to its folder: the last generation, the checkpoint and the logbook.
+        """Write the last generation, the checkpoint and the logbook to the search's folder, atomically.
 
-        Written after each step, a folder has all generations. It is the folder of ``nsa evolve --out``: the command
-        goes on with it and draws it.
+        Saved after each step, the folder has all generations. ``nsa evolve --resume`` resumes it, and
+        ``nsa evolution-figures`` draws it.
 
         Parameters
         ----------
         folder : str or Path
-            Made if need be. One that holds another search is refused.
+            Created if it does not exist; an error if it holds another search.
         extra : mapping, optional
-            Plain values to be kept beside, such as a command's options.
+            Plain values to be saved with the search, such as a command's options.
         """
         parameters = [self.genome.decode(individual) for individual in self.population]
         saved = checkpoint.Checkpoint(
@@ -246,46 +315,51 @@ class Search:
         checkpoint.write(Path(folder), saved, parameters)
 
     @classmethod
-    def load(cls, folder: str | Path, fitness: OwnFitness | None = None, generations: int | None = None) -> Search:
-        """The search of a folder, as it was when it was saved; a ValueError if there is none.
+    def load(
+        cls,
+        folder: str | Path,
+        fitness: FitnessFunction | None = None,
+        generations: int | None = None,
+        read_only: bool = False,
+    ) -> Search:
+        """Load the search of a folder as it was when it was saved; a ValueError if there is none.
 
         Parameters
         ----------
         folder : str or Path
         fitness : callable, optional
-            That of the search, if it has one of your own: a function is code, and is not saved.
+            The search's custom fitness, if it has one: a function is code, and is not saved.
         generations : int, optional
-            How many there shall be, if not as many as before.
+            A new number of generations.
+        read_only : bool
+            Whether the search is only to be looked at, which needs no fitness.
         """
-        return cls.from_checkpoint(checkpoint.read(folder), fitness, generations)
-
-    @classmethod
-    def from_checkpoint(
-        cls, saved: checkpoint.Checkpoint, fitness: OwnFitness | None = None, generations: int | None = None
-    ) -> Search:
-        """The same from what was read of a folder already."""
-        check_fitness(saved.fitness, fitness)
+        saved = checkpoint.read(folder)
+        if not read_only:
+            check_fitness(saved.fitness, fitness)
         settings = saved.settings
         if generations is not None:
             settings = dataclasses.replace(settings, generations=generations)
-        return cls.from_state(settings, saved.state, fitness)
+        search = cls.from_state(settings, saved.state, fitness)
+        search.custom_fitness, search.extra, search.versions = saved.fitness, saved.extra, saved.versions
+        return search
 
     def _begin(self, centre: np.ndarray) -> None:
         size = self.settings.population * 2**self.restart
         self.strategy = cma.Strategy(centre, self.settings.sigma, lambda_=size)
 
     def _bound_steps(self) -> None:
-        """Hold the spread of every gene below the width that its range has in the search's space.
+        """Limit the standard deviation of every gene.
 
-        Beyond its bounds the genome turns back. A distribution much wider than that sees the same everywhere, and
-        nothing would make it shrink.
+        The genome folds back at its bounds. A distribution much wider than a gene's range samples the same everywhere,
+        and nothing would make it shrink.
         """
         widest = self.strategy.sigma * np.sqrt(np.diag(self.strategy.C).max())
         self.strategy.sigma *= min(1.0, self.WIDEST / widest)
 
     @property
     def _stagnation(self) -> str:
-        """Whether and how the present run of the strategy has come to its end."""
+        """Why the strategy cannot improve any more; empty if it can."""
         finite = all(np.isfinite(getattr(self.strategy, name)).all() for name in STRATEGY)
         if not finite or self.strategy.cond > 1e14:
             return "the distribution has degenerated"
@@ -301,19 +375,17 @@ class Search:
         return ""
 
 
-def name_of(fitness: OwnFitness | None) -> str:
-    """What a fitness of the user's own is called."""
+def name_of(fitness: FitnessFunction | None) -> str:
+    """Return the name of a custom fitness; empty if there is none."""
     return "" if fitness is None else str(getattr(fitness, "__qualname__", type(fitness).__name__))
 
 
-def check_fitness(saved: str, fitness: OwnFitness | None) -> None:
-    """Refuse to go on by a fitness where the search has none of its own, or without the one that it has."""
+def check_fitness(saved: str, fitness: FitnessFunction | None) -> None:
+    """Raise an error if a search with a custom fitness is to be resumed without it, or one without with another."""
     if saved and fitness is None:
-        raise ValueError(
-            f"the search has a fitness of its own, {saved}: go on from Python, by load(folder, fitness=...)"
-        )
+        raise ValueError(f"the search has a custom fitness, {saved}: resume it in Python, by load(folder, fitness=...)")
     if fitness is not None and not saved:
-        raise ValueError("the search is judged by games and has no fitness of its own")
+        raise ValueError("the search is scored on games and has no custom fitness")
 
 
 def _individuals(genes: np.ndarray, found: np.ndarray) -> list[Individual]:
@@ -325,8 +397,8 @@ def _individuals(genes: np.ndarray, found: np.ndarray) -> list[Individual]:
 
 @contextmanager
 def _numpy_seeded(*seed: int) -> Iterator[None]:
-    """Numpy's global random numbers, which DEAP's strategy draws from, seeded within and untouched without."""
-    before = np.random.get_state()  # noqa: NPY002  # the fence around DEAP
+    """Seed numpy's global generator, which DEAP's strategy uses, and restore its state at the end."""
+    before = np.random.get_state()  # noqa: NPY002  # DEAP has no other generator
     np.random.set_state(np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seed))).get_state())  # noqa: NPY002
     try:
         yield

@@ -1,45 +1,59 @@
-"""A search that begins from nothing: look before you walk, let several walk, and go on with those that get far."""
+"""Staged search: random search, then successive halving of CMA-ES runs."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from deap import tools
 
-from evolution.checkpoint import identity, versions
-from evolution.fitness import Games, OwnFitness
-from evolution.judging import ONE_PAIR, Around, evaluate_much
-from evolution.look import Look
+from evolution.checkpoint import CHECKPOINT, identity, versions
+from evolution.evaluation import ONE_PAIR, Batch, Perturbation
+from evolution.fitness import FitnessFunction, Scores
+from evolution.games import FitnessGames
+from evolution.protocol import AnySearch, Progress
+from evolution.screening import Screening
 from evolution.search import Search, check_fitness, name_of
-from evolution.staged_settings import StagedSettings
+from evolution.settings import SearchSettings, StagedSettings
 from evolution.workers import Workers
 from nsa_brian.common.archive import ArchiveFormat, Arrays
 from nsa_brian.parameters import NSAParameters
 
 #: Streams of random numbers, apart from each other and from those of the runs.
-LOOK, JUDGE = 10, 11
-#: Games of each kind, or seeds of a fitness of the user's own, that runs are judged by at the end of a rung: the same
-#: ones each time, so that a run can be followed over the rungs. The champion is chosen and reported on others.
-JUDGED_BY = 16
+SCREENING, HELD_OUT = 10, 11
+#: Held-out games of each kind, or seeds of a custom fitness, that runs are compared on at the end of a rung: the same
+#: in all rungs, so that a run can be followed. The champion is chosen and reported on others.
+HELD_OUT_GAMES = 16
 
-#: Making the table that answers for an individual takes about as long as playing so many game-rounds with it.
+#: Building an individual's response table takes about as long as playing so many game-rounds with it.
 TABLE = 250_000
 
 STAGES = "stages.npz"
-STAGED = ArchiveFormat("nsa-staged-search", 4, "a search in stages")
+STAGED = ArchiveFormat("nsa-staged-search", 4, "a staged search")
+
+#: Attributes that had other names in 0.2.
+_RENAMED = {
+    "look": "screening",
+    "began": "start_regrets",
+    "judged": "rung_regrets",
+    "judge": "held_out_regrets",
+    "racing": "active",
+    "game_rounds": "progress.game_rounds",
+}
 
 
 class StagedSearch:
-    """A search in stages under way.
+    """A search that needs no starting point.
 
-    A first look at many random sets finds places worth beginning at; runs of CMA-ES with small steps begin at the best
-    that differ in what they do; at the end of each rung of their race the centres of the runs are judged on games that
-    nobody has seen, and only the best go on.
+    First a random search screens many sets. CMA-ES runs start at the best sets that choose differently. At the end of
+    each rung the centres of the runs are compared on held-out games, and only the best runs continue (successive
+    halving).
 
     Parameters
     ----------
@@ -49,64 +63,103 @@ class StagedSearch:
 
     Attributes
     ----------
-    look : Look
+    screening : Screening
     runs : dict of Search
-        By number, once the look is over.
-    began : dict
-        Regrets on held-out games of the sets that the runs began at, by the run's number.
-    judged : list of dict
+        By number, once the screening is done.
+    start_regrets : dict
+        Regrets on held-out games of the sets that the runs started at, by the run's number.
+    rung_regrets : list of dict
         Regrets of the runs' centres at the end of each rung, on the same games.
     stepped : int or None
         The run that the last step was a generation of.
+    custom_fitness : str
+        The name of the custom fitness; empty if there is none.
+    extra, versions : dict
+        Plain values that were saved with the search, and the versions of the packages that saved it.
     """
 
-    def __init__(self, settings: StagedSettings, fitness: OwnFitness | None = None) -> None:
+    def __init__(self, settings: StagedSettings, fitness: FitnessFunction | None = None) -> None:
         self.settings, self.fitness, self.genome = settings, fitness, settings.genome
-        seed, inexact = (settings.seed, LOOK), settings.inexact
-        self.look = Look(settings.sets, settings.starts, settings.games, self.genome, seed, fitness, inexact)
-        # Made once: games make their bandits, to see whether they can.
+        self.custom_fitness = name_of(fitness)
+        self.extra: dict[str, Any] = {}
+        self.versions = versions()
+        seed, sd = (settings.seed, SCREENING), settings.inexact
+        self.screening = Screening(settings.sets, settings.starts, settings.games, self.genome, seed, fitness, sd)
+        # Created once: games create their bandits to check them.
         self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
         for games in self._games:
             games.check_memory(settings.population)
         self.runs: dict[int, Search] = {}
-        self.began: dict[int, float] = {}
-        self.judged: list[dict[int, float]] = []
+        self.start_regrets: dict[int, float] = {}
+        self.rung_regrets: list[dict[int, float]] = []
         self.stepped: int | None = None
         self._unsaved: set[int] = set()
+        self._starts: list[NSAParameters] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _RENAMED:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        new = _RENAMED[name]
+        warnings.warn(f"StagedSearch.{name} is now StagedSearch.{new}", DeprecationWarning, stacklevel=2)
+        return attrgetter(new)(self)
 
     @property
     def rung(self) -> int:
-        """The present part of the race, from 0."""
-        return min(len(self.judged), len(self.settings.rungs) - 1)
+        """The present rung, from 0."""
+        return min(len(self.rung_regrets), len(self.settings.rungs) - 1)
 
     @property
-    def racing(self) -> list[int]:
-        """The runs that take part in it, best first."""
-        if not self.judged:
+    def active(self) -> list[int]:
+        """The runs of the present rung, best first."""
+        if not self.rung_regrets:
             return list(self.runs)
-        last = self.judged[min(self.rung, len(self.judged)) - 1]
+        last = self.rung_regrets[min(self.rung, len(self.rung_regrets)) - 1]
         return sorted(last, key=lambda number: last[number])[: self.settings.rungs[self.rung].runs]
 
     @property
     def leading(self) -> int:
-        """The number of the run that was best when they were judged last; before that, the one that steps first."""
-        last = self.judged[-1] if self.judged else dict.fromkeys(self.runs, 0.0)
+        """The number of the run that was best at the end of the last rung; before that, the first run."""
+        last = self.rung_regrets[-1] if self.rung_regrets else dict.fromkeys(self.runs, 0.0)
         return min(last, key=lambda number: last[number])
 
     @property
     def leader(self) -> Search:
-        """That run."""
+        """The leading run."""
         return self.runs[self.leading]
+
+    @property
+    def run_folders(self) -> dict[Path, Search]:
+        """Runs with at least one generation, by their folders within the search's, the leading one first."""
+        started = [number for number, run in self.runs.items() if run.generation]
+        started.sort(key=lambda number: number != self.leading)
+        return {run_folder(Path(), number): self.runs[number] for number in started}
+
+    @property
+    def start(self) -> None:
+        """None: it needs no start."""
+
+    @property
+    def description(self) -> str:
+        """How the parameters were searched, in words."""
+        rungs = ", then ".join(
+            f"{_count(runs, 'run')} of {_count(generations, 'generation')} on {_count(games, 'game')} of each kind"
+            for runs, generations, games in self.settings.rungs
+        )
+        return (
+            f"random search over {self.settings.sets} sets, then successive halving of CMA-ES runs with "
+            f"{self.settings.population} individuals: {rungs}"
+        )
 
     @property
     def best(self) -> float:
         """The least regret on held-out games so far; NaN before there are runs."""
-        return min((regret for regrets in (self.began, *self.judged) for regret in regrets.values()), default=math.nan)
+        known = (self.start_regrets, *self.rung_regrets)
+        return min((regret for regrets in known for regret in regrets.values()), default=math.nan)
 
     @property
     def stop(self) -> str:
         """Why the search is over; empty if it is not."""
-        return "the race has been run" if len(self.judged) == len(self.settings.rungs) else ""
+        return "the race has been run" if len(self.rung_regrets) == len(self.settings.rungs) else ""
 
     @property
     def generation(self) -> int:
@@ -114,87 +167,140 @@ class StagedSearch:
         return sum(run.generation for run in self.runs.values())
 
     @property
-    def work(self) -> tuple[float, float]:
-        """Work done, and in all, in game-rounds; making an individual's table counts as some of them."""
-        done, total = (sum(n * cost(games) for n, games in part) for part in zip(*self._plan(), strict=True))
-        return done, total
+    def logbook(self) -> tools.Logbook:
+        """The leader's; empty while there are no runs."""
+        return self.leader.logbook if self.runs else tools.Logbook()
 
     @property
-    def game_rounds(self) -> int:
-        """Game-rounds that were played, but for those that runs were judged by."""
-        return sum(done * games.game_rounds for (done, games), _ in self._plan())
+    def progress(self) -> Progress:
+        """How far the search is; work is counted in game-rounds, building a response table included."""
+        plan = self._plan()
+        done, total = (sum(n * cost(games) for n, games in part) for part in zip(*plan, strict=True))
+        return Progress(
+            done=done,
+            total=total,
+            game_rounds=sum(done * games.game_rounds for (done, games), _ in plan),
+            so_far=self._so_far(),
+            last=self._last(),
+        )
 
-    def _plan(self) -> list[tuple[tuple[int, Games], tuple[int, Games]]]:
-        """For each look and each rung, the sets that have played and all that will, with their games."""
-        look, settings, plan = self.look, self.settings, []
-        for i, size in enumerate(look.sizes):
-            done = len(look.regrets[i]) if i < len(look.regrets) else 0
-            players = look.around[i].players
-            plan.append(((done * players, look.games[i]), (size * players, look.games[i])))
-        individuals = settings.population * Around(self.genome, settings.inexact, ONE_PAIR).players
+    def _plan(self) -> list[tuple[tuple[int, FitnessGames], tuple[int, FitnessGames]]]:
+        """Return, for each screening round and each rung, the sets that have played and all that will, with games."""
+        screening, settings, plan = self.screening, self.settings, []
+        for i, size in enumerate(screening.sizes):
+            done = len(screening.regrets[i]) if i < len(screening.regrets) else 0
+            players = screening.perturbations[i].players
+            plan.append(((done * players, screening.games[i]), (size * players, screening.games[i])))
+        individuals = settings.population * Perturbation(self.genome, settings.inexact, ONE_PAIR).players
         for rung, (begin, end), games in zip(settings.rungs, settings.spans, self._games, strict=True):
             done = sum(min(max(run.generation, begin), end) - begin for run in self.runs.values())
             all_ = rung.runs * rung.generations
             plan.append(((individuals * done, games), (individuals * all_, games)))
         return plan
 
-    @property
-    def logbook(self) -> tools.Logbook:
-        """That of the leader; empty while there are no runs."""
-        return self.leader.logbook if self.runs else tools.Logbook()
+    def _so_far(self) -> str:
+        if not self.runs:
+            done = zip(self.screening.regrets, self.screening.sizes, strict=False)
+            return f"{', then '.join(f'{len(regrets)} of {n}' for regrets, n in done)} sets screened"
+        total = sum(rung.runs * rung.generations for rung in self.settings.rungs)
+        return f"generation {self.generation} of {total} in all runs, in rung {self.rung + 1}"
+
+    def _last(self) -> str:
+        screening, settings = self.screening, self.settings
+        if not self.runs:
+            i, _ = screening.best
+            regrets, sizes = screening.regrets[i], screening.sizes
+            best = f"  best regret {regrets.min():.4f}" if len(regrets) else ""
+            return f"screening {i + 1}/{len(sizes)}  {len(regrets)}/{sizes[i]} sets{best}"
+        if self.stepped is not None:
+            run, rung = self.runs[self.stepped], settings.rungs[self.rung]
+            begin, _ = settings.spans[self.rung]
+            record = run.logbook[-1]
+            return (
+                f"rung {self.rung + 1}/{len(settings.rungs)}  run {self.stepped} of {len(self.runs)}"
+                f"  generation {run.generation - begin}/{rung.generations}  regret {record['regret']:.4f}"
+                f"  sigma {record['sigma']:.3f}  best on held-out games {self.best:.4f}"
+            )
+        if not self.rung_regrets:
+            return f"{_count(len(self.runs), 'run')} from {_count(settings.starts, 'set')} that choose differently"
+        last = self.rung_regrets[-1]
+        ranking = ", ".join(f"run {number} {last[number]:.4f}" for number in sorted(last, key=lambda n: last[n]))
+        on = "" if self.stop else f"; {len(self.active)} of {len(last)} continue"
+        return f"rung {len(self.rung_regrets)}/{len(settings.rungs)} is over, on held-out games: {ranking}{on}"
+
+    def summary(self) -> dict[str, Any]:
+        """Return the outcome so far as plain values."""
+        return {
+            "genes": self.genome.size,
+            "generations": self.generation,
+            "game_rounds": self.progress.game_rounds,
+            "judged": self.rung_regrets,
+            "stopped": self.stop or "time limit",
+        }
 
     def step(self, workers: Workers | None = None) -> None:
-        """A piece of work: some sets of the look, a generation of a run, or the judgement at the end of a rung."""
-        self.stepped = None
-        if not self.look.done:
-            self.look.step(workers)
-        elif not self.runs:
-            self._begin(workers)
-        else:
-            self._race(workers)
+        """Screen some sets, run a generation of one run, or compare the runs at the end of a rung."""
+        self.tell(self.ask().evaluate(workers))
 
-    def _begin(self, workers: Workers | None) -> None:
-        """Begin the race: runs with each step size at the best start, then at the next, and so on."""
-        starts = [self.look.parameters(number) for number in self.look.starts()]
-        regrets = self.judge(starts, workers)
+    def ask(self) -> Batch:
+        """Return the sets to be evaluated next."""
+        if not self.screening.done:
+            return self.screening.ask()
+        if not self.runs:
+            self._starts = [self.screening.parameters(number) for number in self.screening.starts()]
+            return self._held_out(self._starts)
+        behind = self._behind()
+        if behind is not None:
+            return self.runs[behind].ask(self._games[self.rung])
+        return self._held_out([self.runs[number].centre for number in self.active])
+
+    def tell(self, scores: Scores) -> None:
+        """Continue with the scores of the sets that were asked for last."""
+        self.stepped = None
+        behind = self._behind()
+        if not self.screening.done:
+            self.screening.tell(scores)
+        elif not self.runs:
+            self._start_runs(_mean_regrets(scores))
+        elif behind is not None:
+            self.runs[behind].tell(scores)
+            self._unsaved.add(behind)
+            self.stepped = behind
+        else:
+            self.rung_regrets.append(dict(zip(self.active, _mean_regrets(scores), strict=True)))
+
+    def _behind(self) -> int | None:
+        """Return the first run that has not reached the end of the rung."""
+        _, end = self.settings.spans[self.rung]
+        return next((number for number in self.active if self.runs[number].generation < end), None)
+
+    def _start_runs(self, regrets: list[float]) -> None:
+        """Start runs with each step size at the best start, then at the next, and so on."""
         for number in range(1, self.settings.rungs[0].runs + 1):
             place = (number - 1) // len(self.settings.sigmas)
-            self.runs[number] = Search(self.settings.run(number, starts[place]), self.fitness)
-            self.began[number] = regrets[place]
+            self.runs[number] = Search(self.settings.run(number, self._starts[place]), self.fitness)
+            self.start_regrets[number] = regrets[place]
         self._unsaved |= set(self.runs)
 
-    def _race(self, workers: Workers | None) -> None:
-        _, far = self.settings.spans[self.rung]
-        behind = [number for number in self.racing if self.runs[number].generation < far]
-        if behind:
-            self.runs[behind[0]].step(workers, self._games[self.rung])
-            self._unsaved.add(behind[0])
-            self.stepped = behind[0]
-            return
-        racing = self.racing
-        found = self.judge([self.runs[number].centre for number in racing], workers)
-        self.judged.append(dict(zip(racing, found, strict=True)))
+    def _held_out(self, parameters: Sequence[NSAParameters]) -> Batch:
+        fitness, perturbation = self.fitness or self.settings.games, Perturbation(self.genome, self.settings.inexact)
+        return Batch(list(parameters), fitness, (self.settings.seed, HELD_OUT), perturbation, HELD_OUT_GAMES)
 
-    def judge(self, parameters: Sequence[NSAParameters], workers: Workers | None = None) -> list[float]:
-        """Mean regrets on the games that the runs are judged by."""
-        judge, around = self.fitness or self.settings.games, Around(self.genome, self.settings.inexact)
-        found = evaluate_much(judge, (self.settings.seed, JUDGE), parameters, workers, around, JUDGED_BY)
-        return [float(regret) for regret in found.regret.mean(axis=1)]
+    def held_out_regrets(self, parameters: Sequence[NSAParameters], workers: Workers | None = None) -> list[float]:
+        """Return mean regrets on the held-out games that the runs are compared on."""
+        return _mean_regrets(self._held_out(parameters).evaluate(workers))
 
     def candidates(self) -> dict[str, NSAParameters]:
-        """Who may become champion: the sets that runs began at, who came far in the last, the leader's mean centre.
+        """Return what the champion is chosen from: starts, candidates of the last runs, the leader's mean centre.
 
-        Before there is a generation, the best sets of the look.
+        Before there is a generation, the best screened sets.
         """
         if not self.generation:
-            known = next(i for i in reversed(range(len(self.look.regrets))) if len(self.look.regrets[i]))
-            best = np.argsort(self.look.regrets[known], kind="stable")[: Search.HALL]
-            return {
-                f"look, best {i}": self.look.parameters(self.look.looked_at[known][n]) for i, n in enumerate(best, 1)
-            }
+            _, best = self.screening.best
+            return {f"look, best {i}": self.screening.parameters(n) for i, n in enumerate(best[: Search.HALL], 1)}
         starts = dict.fromkeys(run.settings.start for run in self.runs.values())
         found = {f"start {i}": start for i, start in enumerate(starts, 1) if start is not None}
-        for number in self.judged[-1] if self.judged else self.runs:
+        for number in self.rung_regrets[-1] if self.rung_regrets else self.runs:
             of_run = self.runs[number].candidates() if self.runs[number].generation else {}
             found |= {f"run {number}, {name}": parameters for name, parameters in of_run.items()}
         if self.leader.centres:
@@ -202,14 +308,14 @@ class StagedSearch:
         return found
 
     def save(self, folder: str | Path, extra: Mapping[str, Any] | None = None) -> None:
-        """Write what is new to the search's folder: the runs to folders of their own, then all else in one file.
+        """Write what is new to the search's folder: the runs to folders in it, then all else to one file.
 
         See :meth:`evolution.search.Search.save`.
         """
         folder = Path(folder)
         path, settings = folder / STAGES, self.settings.to_dict()
         if path.exists() and identity(STAGED.read_meta(path, "settings")["settings"]) != identity(settings):
-            raise ValueError(f"{folder} holds another search: save to a folder of its own")
+            raise ValueError(f"{folder} holds another search: save to another folder")
         folder.mkdir(parents=True, exist_ok=True)
         for number in sorted(self._unsaved):
             self.runs[number].save(run_folder(folder, number))
@@ -220,58 +326,85 @@ class StagedSearch:
             "extra": dict(extra or {}),
             "versions": versions(),
             "runs": list(self.runs),
-            "judged": [list(map(list, regrets.items())) for regrets in (self.began, *self.judged)],
+            "judged": [list(map(list, regrets.items())) for regrets in (self.start_regrets, *self.rung_regrets)],
         }
-        STAGED.write(path, meta, self.look.state())
+        STAGED.write(path, meta, self.screening.state())
 
     @classmethod
-    def load(cls, folder: str | Path, fitness: OwnFitness | None = None) -> StagedSearch:
-        """The search of a folder, as it was when it was saved; a ValueError if there is none."""
+    def load(cls, folder: str | Path, fitness: FitnessFunction | None = None, read_only: bool = False) -> StagedSearch:
+        """Load the search of a folder as it was when it was saved; see :meth:`evolution.search.Search.load`."""
         folder = Path(folder)
         path, (meta, arrays) = folder / STAGES, read(folder)
-        check_fitness(meta["fitness"], fitness)
+        if not read_only:
+            check_fitness(meta["fitness"], fitness)
         try:
             search = cls(StagedSettings.from_dict(meta["settings"]), fitness)
-            search.look.restore(arrays)
+            search.screening.restore(arrays)
             numbers = [int(number) for number in meta["runs"]]
-            search.began, *search.judged = (
+            search.start_regrets, *search.rung_regrets = (
                 {int(number): float(regret) for number, regret in regrets} for regrets in meta["judged"]
             )
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-        except (TypeError, KeyError, AttributeError, IndexError):  # entries that we never write
+        except (TypeError, KeyError, AttributeError, IndexError):  # entries of the wrong type
             raise ValueError(f"{path} is not {STAGED.called}") from None
-        search.runs = {number: Search.load(run_folder(folder, number), fitness) for number in numbers}
+        search.custom_fitness, search.extra, search.versions = meta["fitness"], meta["extra"], meta["versions"]
+        search.runs = {
+            number: Search.load(run_folder(folder, number), fitness, read_only=read_only) for number in numbers
+        }
         for number, run in search.runs.items():
             if run.settings != search.settings.run(number, run.settings.start):
                 raise ValueError(f"{run_folder(folder, number)} holds a run of another search")
-        if set(search.began) != set(search.runs) or any(not set(r) <= set(search.runs) for r in search.judged):
-            raise ValueError(f"{path}: runs were judged that there are not")
-        if len(search.judged) > len(search.settings.rungs):
-            raise ValueError(f"{path}: runs were judged after the last rung")
+        known = set(search.runs)
+        if set(search.start_regrets) != known or any(not set(regrets) <= known for regrets in search.rung_regrets):
+            raise ValueError(f"{path}: results refer to missing runs")
+        if len(search.rung_regrets) > len(search.settings.rungs):
+            raise ValueError(f"{path}: there are results of more rungs than the search has")
         return search
 
 
-#: A search of either kind.
-AnySearch = Search | StagedSearch
+def new_search(settings: SearchSettings | StagedSettings) -> AnySearch:
+    """Return a new search of the kind that the settings are for."""
+    kinds: dict[type, Any] = {SearchSettings: Search, StagedSettings: StagedSearch}
+    return kinds[type(settings)](settings)
 
 
-def cost(games: Games) -> int:
-    """Work that an individual makes, in game-rounds."""
+def has_search(folder: Path) -> bool:
+    """Return whether a folder has a search of either kind."""
+    return (folder / STAGES).exists() or (folder / CHECKPOINT).exists()
+
+
+def load_search(folder: Path, generations: int | None = None, read_only: bool = False) -> AnySearch:
+    """Load a search of either kind; ``generations`` is a new number of them for a single run."""
+    if (folder / STAGES).exists():
+        return StagedSearch.load(folder, read_only=read_only)
+    return Search.load(folder, generations=generations, read_only=read_only)
+
+
+def cost(games: FitnessGames) -> int:
+    """Return the work that an individual takes, in game-rounds."""
     return games.game_rounds + (TABLE if games.played_by == "table" else 0)
 
 
 def run_folder(folder: Path, number: int) -> Path:
-    """Where one of the runs is kept."""
+    """Return the folder of one of the runs."""
     return folder / f"run-{number}"
 
 
 def read(folder: Path) -> tuple[dict[str, Any], Arrays]:
-    """What the file of a search in stages holds; a ValueError if there is none."""
+    """Read the file of a staged search; a ValueError if there is none."""
     path = folder / STAGES
     if not path.is_file():
-        raise ValueError(f"{folder} is not the folder of a search in stages: it has no {STAGES}")
+        raise ValueError(f"{folder} is not the folder of a staged search: it has no {STAGES}")
     meta, arrays = STAGED.read(path, "settings", "fitness", "extra", "versions", "runs", "judged")
     if not isinstance(meta["extra"], dict) or not isinstance(meta["versions"], dict):
         raise ValueError(f"{path} is not {STAGED.called}")
     return meta, arrays
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _mean_regrets(scores: Scores) -> list[float]:
+    return [float(regret) for regret in scores.regret.mean(axis=1)]

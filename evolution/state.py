@@ -1,4 +1,4 @@
-"""What the state of a search holds, so that a checkpoint that lacks some of it is refused when it is read."""
+"""Validation of the state of a single run when a checkpoint is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nsa_brian.common.texts import shown
 #: The logbook's columns.
 COLUMNS = ("generation", "restart", "population", "best", "mean", "low", "high", "optimum", "regret", "sigma")
 
-#: What changes in DEAP's strategy from generation to generation, with its shape for n genes.
+#: The state of DEAP's strategy, with the shapes for n genes.
 STRATEGY = {
     "centroid": "n",
     "sigma": "",
@@ -37,7 +37,7 @@ _ARRAYS = {
 
 
 def check_state(state: Mapping[str, Any], n_genes: int) -> None:
-    """Refuse a state that no search of so many genes was ever in."""
+    """Raise a ValueError if this is not the state of a search with so many genes."""
     sizes = {"n": n_genes, "2": 2}
     generation = state.get("generation")
     for name, letters in _ARRAYS.items():
@@ -48,7 +48,7 @@ def check_state(state: Mapping[str, Any], n_genes: int) -> None:
         if not may_degenerate and not np.isfinite(array).all():
             raise ValueError(f"{name} must be an array of finite numbers")
         if letters[:1] == "-" and not generation and array.shape == (0,):
-            continue  # nobody was there yet
+            continue  # before the first generation
         wanted = tuple(len(array) if array.ndim and letter == "-" else sizes.get(letter, 0) for letter in letters)
         if array.shape != wanted:
             raise ValueError(f"{name} has the shape {array.shape}, for {n_genes} genes it must be {wanted}")

@@ -9,7 +9,7 @@ CMA-ES looks for one that is better at this.
 import numpy as np
 
 import envs
-from evolution import Games, Search, SearchSettings, choose_champion
+from evolution import FitnessGames, Search, SearchSettings, choose_champion
 from nsa_brian import load
 
 
@@ -24,7 +24,7 @@ class Swap(envs.Bandit):
 
 
 envs.BANDITS["swap"] = Swap
-games = Games(envs=("swap",), arms=(6,), trials=1, rounds=400, iterations=2)
+games = FitnessGames(envs=("swap",), arms=(6,), trials=1, rounds=400, iterations=2)
 settings = SearchSettings(games=games, population=16, generations=10, start=load("minbandit-29").parameters, sigma=0.3)
 
 search = Search(settings)

@@ -1,13 +1,15 @@
-"""The parser of ``nsa``: finds the subcommand that is asked for and imports that one alone."""
+"""The parser of ``nsa``: imports only the subcommand that is asked for."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
+import textwrap
 from collections.abc import Collection, Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from experiments.registry import ENTRIES, command
+from experiments.registry import ENTRIES, GROUPS, command
 from nsa_brian.common.texts import MOST, cut, printable, shorten
 
 NAMES = tuple(entry.name for entry in ENTRIES)
@@ -16,11 +18,11 @@ NAMES = tuple(entry.name for entry in ENTRIES)
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
-    #: What was given on the command line.
+    #: The words of the command line.
     _words: tuple[str, ...] = ()
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, with 80 characters of a wrong value, and leave with exit code 2."""
+        """Print what is wrong, with 80 characters of a wrong value, and exit with code 2."""
         message = " ".join(message.split())
         for word in self._words:
             given = " ".join(word.split())
@@ -28,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {printable(shorten(message))}\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Refuse ``--rounds=--``, of which older versions of Python make an empty list."""
+        """Make ``--rounds=--`` an error; older versions of Python read it as an empty list."""
         for word in args or ():
             self._words += (word, word.partition("=")[2])
             if word.startswith("--") and word.endswith("=--"):
@@ -37,21 +39,45 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser(asked: Collection[str] = NAMES) -> argparse.ArgumentParser:
-    """The parser, with the options of some subcommands and the names of all."""
-    parser = Parser(prog="nsa", description="The Neural Selection Agreement model on Brian2, and the bandits it plays.")
+    """Return the parser, with the options of some subcommands and the names of all."""
+    parser = Parser(
+        prog="nsa",
+        description="The Neural Selection Agreement model on Brian2, and the bandits it plays.",
+        epilog=f"{commands_help()}\n\n`nsa COMMAND --help` lists the options of a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"nsa-brian {version('nsa-brian')}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, help="one of those below")
     for entry in ENTRIES:
-        own = commands.add_parser(entry.name, help=entry.help, description=entry.help)
+        own = commands.add_parser(entry.name, description=entry.help)  # listed by commands_help, not by argparse
         if entry.name in asked:
             command(entry).declare(own)
     return parser
 
 
+def commands_help() -> str:
+    """Return the list of all commands, in groups."""
+    indent = max(map(len, NAMES)) + 4
+    width = max(shutil.get_terminal_size().columns - 2, indent + 20)
+    return "\n\n".join(
+        "\n".join(
+            [f"{group}:"]
+            + [
+                textwrap.fill(
+                    entry.help, width, initial_indent=f"  {entry.name}".ljust(indent), subsequent_indent=" " * indent
+                )
+                for entry in ENTRIES
+                if entry.group == group
+            ]
+        )
+        for group in GROUPS
+    )
+
+
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """What a command line says; ``main`` of it runs the command."""
+    """Parse a command line; ``main`` of the result runs the command."""
     for word in words:  # before Brian2 is imported, which writes them to its log
-        if any("\ud800" <= character <= "\udfff" for character in word):  # bytes that were no UTF-8
+        if any("\ud800" <= character <= "\udfff" for character in word):  # bytes that are not UTF-8
             Parser(prog="nsa").error(f"names must be UTF-8, got {word!a}")
     asked = [word for word in words if not word.startswith("-")][:1]
     return build_parser(asked).parse_args(words)

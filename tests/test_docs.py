@@ -97,6 +97,7 @@ def test_the_page_of_commands_has_all_of_them_with_their_options():
     for entry in ENTRIES:
         assert f"## nsa {entry.name}\n" in text
     assert "`--workers N`" in text
+    assert "**single CMA-ES run** Any of these selects" in text
     assert "%(default)" not in text
 
 

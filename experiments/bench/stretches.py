@@ -12,7 +12,7 @@ import numpy as np
 
 import envs
 from envs.base import stretches
-from evolution import Games, scores
+from evolution import FitnessGames, scores
 from evolution.genome import Genome
 from experiments.bench import policies as policy_bench
 from experiments.bench.limit import LimitKernel, LimitTable
@@ -105,7 +105,7 @@ def one_pair(parameters: NSAParameters) -> float | None:
 
 def scored(repeats: int) -> float:
     """Game-rounds a second of a search in one process, all that it costs to score individuals included."""
-    games, genome, rng = Games(), Genome(), np.random.default_rng(0)
+    games, genome, rng = FitnessGames(), Genome(), np.random.default_rng(0)
     individuals = [genome.decode(rng.uniform(-math.pi, math.pi, genome.size).tolist()) for _ in range(INDIVIDUALS)]
     seconds = best(partial(scores, games, (0,), individuals), repeats)
     return len(individuals) * len(games.cells) * games.iterations * games.n_rounds / seconds

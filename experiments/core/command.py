@@ -66,13 +66,13 @@ def check_registries() -> None:
                 raise ValueError(f"model {shown(name)} of a plugin must be a Model, got {shown(model)}")
 
 
-def add_workers(parser: argparse.ArgumentParser) -> None:
+def add_workers(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Declare ``--workers``."""
     text = "processes; they change the time only (default 1)"
     parser.add_argument("--workers", type=int, default=1, metavar="N", help=text)
 
 
-def add_no_figures(parser: argparse.ArgumentParser, later: str) -> None:
+def add_no_figures(parser: argparse.ArgumentParser | argparse._ArgumentGroup, later: str) -> None:
     """Declare ``--no-figures``."""
     text = f"draw nothing, which saves seconds; {later}"
     parser.add_argument("--no-figures", dest="figures", action="store_false", help=text)

@@ -49,7 +49,9 @@ def read_given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
     types = get_type_hints(kind)
     texts = {field: getattr(args, f"set_{field.name}", None) for field in dataclasses.fields(kind)}
     return {
-        field.name: _read(_flag(field), types[field.name], text) for field, text in texts.items() if text is not None
+        field.name: read_option(_flag(field), types[field.name], text)
+        for field, text in texts.items()
+        if text is not None
     }
 
 
@@ -57,8 +59,8 @@ def _flag(field: dataclasses.Field[Any]) -> str:
     return field.metadata["flag"] or "--" + field.name.replace("_", "-")
 
 
-def _read(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
-    """An option's text, or its texts if it may be repeated, as the type of its field."""
+def read_option(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
+    """Read an option's text, or its texts if it is repeatable, as a type."""
     if get_origin(kind) is UnionType:  # with None, for what is not given
         kind = next(part for part in get_args(kind) if part is not NoneType)
     if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""The figures of a search: fitness over generations, the genome, the functions it makes, parameters and fitness."""
+"""Figures of a run: fitness over generations, the genome, the model's functions, parameters against fitness."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from nsa_brian.model.model import PAPER, Model
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
-#: A generation as it is kept: parameters (individuals, all of the model), reward (individuals,), best first.
+#: A generation as it is saved: parameters (individuals, all of the model), reward (individuals,), best first.
 Generation = Mapping[str, np.ndarray]
 
 
 def draw_fitness(logbook: Sequence[Mapping[str, Any]], own: bool = False) -> Figure:
-    """Best, mean and 16th to 84th percentile of the fitness, the games' or one's own, and the step size."""
+    """Draw best, mean and 16th to 84th percentile of the fitness, and the step size; ``own``: of a custom fitness."""
     with house_style():
         figure = new_figure(8, 5)
         grid = figure.add_gridspec(2, 1, height_ratios=[3, 1])
@@ -32,14 +32,14 @@ def draw_fitness(logbook: Sequence[Mapping[str, Any]], own: bool = False) -> Fig
         below = figure.add_subplot(grid[1], sharex=top)
         column = {name: np.array([record[name] for record in logbook]) for name in logbook[0]}
         x = column["generation"]
-        marker = "o" if len(x) == 1 else None  # a line through one point is not seen
+        marker = "o" if len(x) == 1 else None  # a line through one point is invisible
         if not own:
             label = "best arm always"
             top.plot(x, column["optimum"], color="black", linewidth=1, linestyle=":", label=label, marker=marker)
         top.plot(x, column["best"], color=ORANGE, label="best", marker=marker)
         top.plot(x, column["mean"], color=BLUE, linestyle="--", label="mean", marker=marker)
         top.fill_between(x, column["low"], column["high"], color=BLUE, alpha=0.2, linewidth=0, label="16-84 percentile")
-        top.set_ylabel("fitness of one's own" if own else "fitness\n(mean expected reward)")
+        top.set_ylabel("custom fitness" if own else "fitness\n(mean expected reward)")
         news = "has a new seed" if own else "plays new games"
         top.set_title(f"fitness of the population; each generation {news}", loc="left")
         top.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -57,7 +57,7 @@ def draw_fitness(logbook: Sequence[Mapping[str, Any]], own: bool = False) -> Fig
 
 
 def draw_genome(generation: Generation, genome: Genome, bins: int = 20) -> Figure:
-    """Heat map: where in its search range each parameter of the better half lies."""
+    """Draw a heat map of the positions of the better half's parameters in their search ranges."""
     better, searched = _better_half(generation)["parameters"], genome.places
     with house_style():
         figure = new_figure(8, max(2, 6 * len(searched) / 22))
@@ -77,11 +77,11 @@ def draw_genome(generation: Generation, genome: Genome, bins: int = 20) -> Figur
 
 
 def draw_functions(generation: Generation, model: Model = PAPER) -> Figure:
-    """Gaussian-sigmoids and neural responses of the better half, the fitter the darker."""
+    """Draw Gaussian-sigmoids and neural responses of the better half; fitter individuals are darker."""
     better = _better_half(generation)
     x = np.linspace(-0.5, 2, 501)
     with house_style():
-        responses = any(model.structure.populations[name].single for name in "uv")  # others have none
+        responses = any(model.structure.populations[name].single for name in "uv")  # others have no response function
         rows = 2 if responses else 1
         figure = new_figure(9, 3 * rows)
         axes = figure.subplots(rows, 2)
@@ -100,7 +100,7 @@ def draw_functions(generation: Generation, model: Model = PAPER) -> Figure:
 
 
 def draw_parameters(generations: Sequence[Generation], genome: Genome, most: int = 4000) -> Figure:
-    """Each parameter against fitness: all generations in grey, the better half of the last one in colour."""
+    """Draw each parameter against fitness: all generations in grey, the better half of the last one in colour."""
     everybody = np.concatenate([generation["parameters"] for generation in generations])
     reward = np.concatenate([generation["reward"] for generation in generations])
     shown = np.linspace(0, len(reward) - 1, min(most, len(reward))).astype(int)
@@ -132,7 +132,7 @@ def _better_half(generation: Generation) -> dict[str, np.ndarray]:
 
 
 def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x: np.ndarray, model: Model) -> None:
-    """One of the model's functions, for each individual, made from the model's own strings."""
+    """Draw one of the model's functions for each individual, made from the model's equations."""
     argument = {"Phi_v": "w", "Phi_eta": "w", "phi_u": "u", "phi_v": "v"}[variable]
     kind = variable.removeprefix("Phi_").removeprefix("phi_")
     if variable not in model.structure.expressions:
@@ -154,5 +154,5 @@ def _draw_function(ax: Axes, variable: str, better: Mapping[str, np.ndarray], x:
 
 
 def label(info: Parameter) -> str:
-    """A parameter's symbol and name."""
+    """Return a parameter's symbol and name."""
     return f"{info.symbol}  {info.name}" if info.symbol else info.name

@@ -1,87 +1,65 @@
-"""A search under way: generation by generation, each written before the next begins; then its champion."""
+"""Run a search step by step, saving each step before the next begins."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from evolution.champion import Champion, choose_champion
-from evolution.search import WIDE, Search
-from evolution.staged import AnySearch
+from evolution import AnySearch
 from evolution.workers import Workers
 from experiments.core.figures import rendered
 from experiments.core.files import write_bytes
-from experiments.evolve import folder as folders
 from experiments.evolve.figure import draw_fitness
-from experiments.evolve.figures_command import SHIPPED
-from experiments.evolve.progress import Clock, game_rounds, line, so_far
-from experiments.evolve.settings import EvolutionSettings
-from nsa_brian import load
+from experiments.evolve.progress import Clock
 from nsa_brian.common.interrupts import on_interrupt
 
-#: What to do about steps that stay wide.
-NARROWER = "Begin in stages (--preset default), from a better place (--start) or with smaller steps (--sigma)."
+#: What to do about a search that does not converge.
+NARROWER = "Use a staged search (--preset default), a better start (--start) or smaller steps (--sigma)."
 
 
 def evolve(
     search: AnySearch,
-    settings: EvolutionSettings,
     folder: Path,
     workers: Workers,
+    tell: Callable[[str], None],
     time_limit: float | None = None,
-    quiet: bool = False,
     figures: bool = True,
 ) -> None:
-    """Go on until the search is over or the time (minutes) is."""
-    tell = (lambda text: None) if quiet else partial(print, flush=True)
-    clock, played = Clock(search, time_limit), game_rounds(search)
-    tell(f"the model {search.settings.model.name}, {search.genome.size} genes, played by {settings.engine}")
+    """Run until the search is over or the time limit (minutes) has passed."""
+    settings, progress = search.settings, search.progress
+    clock, played, warned = Clock(search, time_limit), progress.game_rounds, False
+    tell(f"the model {settings.model.name}, {search.genome.size} genes, played by {settings.games.played_by}")
     if played:
-        tell(f"going on after {so_far(search)}")
-    drawn, warned = time.monotonic(), False
+        tell(f"resuming after {progress.so_far}")
+    drawn = time.monotonic()
     while not search.stop:
         search.step(workers)
         with _undisturbed():
-            folders.save(folder, settings, search)
-        tell(line(search, clock))
-        if isinstance(search, Search) and search.wide and not warned:
-            tell(f"steps have been wide for {WIDE} generations: the search does not close in. {NARROWER}")
+            search.save(folder, search.extra)
+        progress = search.progress
+        tell(f"{progress.last}  {clock.left}")
+        if progress.warning and not warned:
+            tell(f"{progress.warning}: the search does not converge. {NARROWER}")
             warned = True
         if figures and time.monotonic() - drawn > 5 and search.generation:
-            _draw_progress(search, folder)
+            write_bytes(folder / "fitness.png", rendered(draw_fitness(list(search.logbook)), "png"))
             drawn = time.monotonic()
         if clock.over:
-            tell(f"time limit; go on with: nsa evolve --resume {quote(str(folder))}")
+            tell(f"time limit; resume with: nsa evolve --resume {quote(str(folder))}")
             return
     tell(f"the search is over: {search.stop}")
-    if game_rounds(search) > played:
-        tell(f"{(game_rounds(search) - played) / clock.passed:,.0f} game-rounds a second")
-
-
-def choose(search: AnySearch, settings: EvolutionSettings, folder: Path, workers: Workers) -> Champion:
-    """Find the champion and write it."""
-    others = {name: load(name).parameters for name in SHIPPED}
-    if isinstance(search, Search) and search.settings.start is not None:
-        others[f"start ({settings.start})"] = search.settings.start
-    champion = choose_champion(search, workers, others=others)
-    folders.save_champion(folder, settings, search, champion)
-    return champion
+    if search.progress.game_rounds > played:
+        tell(f"{(search.progress.game_rounds - played) / clock.passed:,.0f} game-rounds a second")
 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until the files are written."""
+    """Delay Ctrl-C until the files are written."""
     asked = []
     with on_interrupt(lambda *_: asked.append(True)):
         yield
     if asked:
         raise KeyboardInterrupt
-
-
-def _draw_progress(search: AnySearch, folder: Path) -> None:
-    """The leader's generations so far."""
-    write_bytes(folder / "fitness.png", rendered(draw_fitness(list(search.logbook)), "png"))

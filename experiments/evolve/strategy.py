@@ -1,8 +1,9 @@
-"""What a set of parameters does, measured and told in words: how it learns, what it remembers, when it explores."""
+"""The strategy of a parameter set, measured and in words: how it learns, what it remembers, when it explores."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 import envs
 from envs.base import lay_out
-from evolution.fitness import Games, scores
+from evolution.fitness import scores
+from evolution.games import FitnessGames
 from evolution.genome import Genome
 from experiments.core.functions import critical_weight, holds_for, refusal
 from nsa_brian import NSA, NSAParameters
@@ -18,46 +20,47 @@ from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.preparing import RateMap
 from nsa_brian.preparation import paper_part
 
-#: Arms, games and rounds of a trial that behaviour is read from, on MAB-P, which changes between two trials.
+#: Arms, games and rounds of a trial in which behaviour is measured, on MAB-P, which changes between two trials.
 GAMES = (10, 20, 500)
-#: The same of neurons that spike, which take longer to play.
+#: The same for spiking neurons, which take longer to play.
 SPIKING_GAMES = (5, 8, 100)
 #: Where the critical weight of the paper's model holds.
 ANYWHERE = holds_for(PAPER, GAMES[0])
-#: How far genes are off where it is asked how exact they must be, as a part of their ranges, and draws of that.
-OFF, DRAWS = 0.01, 20
-#: Rewards, or misses, in a row that are tried at most.
+#: Standard deviation of the perturbation that robustness is measured with, as a fraction of the genes' ranges, and the
+#: number of perturbed sets.
+PERTURBATION, DRAWS = 0.01, 20
+#: Most rewards, or misses, in a row that are tried.
 IN_A_ROW = 100
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """What was measured.
+    """Measurements of a parameter set.
 
     Attributes
     ----------
     w_max, critical : float
-        The highest weight, and the one above which an option's activity outlasts the input; NaN if there is none.
+        The highest weight, and the critical one, above which an option's activity outlasts the input; NaN if there is
+        none.
     holds_for : str
         In which games the critical weight holds.
     unknown : str
-        Why there is no telling the critical weight; empty if there is.
+        Why the critical weight is unknown; empty if it is known.
     explores : str
         How an arm is chosen where U and V disagree.
     learned, forgotten : float
-        The part of the way to its end that the weight of a new arm goes with one reward, and that of a full one with
-        one miss.
+        How far one reward moves the weight of a new arm towards w_max, and one miss a full weight towards 0, as
+        fractions.
     rewards, misses : int or None
         In a row, after which a new arm is remembered, and a full one forgotten; None if never within 100.
     agreement : float
-        Share of rounds in which U and V agree.
+        Fraction of rounds in which U and V agree.
     stays : tuple of float
-        How often an arm is taken again after a reward, and after a miss.
+        How often an arm is chosen again after a reward, and after a miss.
     regret, silenced, chance : float
-        In the games; with U silenced, NaN for models of spikes; and of an agent that picks arms blindly.
+        Regret in the games; with U silenced, NaN for spiking models; and of random choice.
     off : tuple of float
-        Regret with all genes as they are, and a little off, in games that are the same for both; NaN for models of
-        spikes.
+        Regret with exact genes and with perturbed ones, on the same games; NaN for spiking models.
     """
 
     w_max: float
@@ -77,7 +80,7 @@ class Strategy:
     explores: str = "at random"
 
     def sentences(self) -> list[str]:
-        """The strategy in words."""
+        """Return the strategy in words."""
         told = [
             f"It learns {_pace(self.learned)} from rewards: one moves the weight of a new arm {self.learned:.0%} of "
             f"the way to w_max = {self.w_max:.3g}. It learns {_pace(self.forgotten)} from misses: one moves a full "
@@ -105,26 +108,45 @@ class Strategy:
         if np.isfinite(self.silenced):
             told.append(
                 f"With U silenced (no input in phase 1) regret {_change(self.regret, self.silenced)}; "
-                f"blind choice has {self.chance:.3f}."
+                f"random choice has {self.chance:.3f}."
             )
         exact, off = self.off
         if np.isfinite(off):
             told.append(
-                f"With all genes off by about {OFF:.0%} of their ranges, regret {_change(exact, off)}: "
-                f"{_place(off - exact)}."
+                f"With all genes perturbed by about {PERTURBATION:.0%} of their ranges, regret {_change(exact, off)}: "
+                f"{_robustness(off - exact)}."
             )
         return told
 
 
-def strategy(parameters: NSAParameters, model: Model, genome: Genome | None = None) -> Strategy:
-    """Measure the strategy of some parameters, found among those of a genome, on games that are the same for all."""
+def strategy(
+    parameters: NSAParameters,
+    model: Model,
+    genome: Genome | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Strategy:
+    """Measure the strategy of parameters on games that are the same for all sets.
+
+    Parameters
+    ----------
+    parameters : NSAParameters
+    model : Model
+    genome : Genome, optional
+        Whose genes are perturbed; by default all of the model.
+    tell : callable, optional
+        Is called with a line before each measurement.
+    """
+    tell("measuring the champion's strategy: {1} games with {0} arms".format(*games_of(model)))
     regret, chance, agreement, stays = _played(parameters, model)
     silenced, off = float("nan"), (float("nan"), float("nan"))
     at, w_max = _critical_weight(parameters, model), parameters.w_max
     if not model.structure.spikes:
         if "I_ext" in model.structure.used:
+            tell("measuring the champion's strategy: the same games with U silenced")
             silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
-        off = _off(parameters, Genome(model=model) if genome is None else genome, model)
+        tell(f"measuring the champion's robustness: {DRAWS} perturbed sets")
+        off = _perturbed(parameters, Genome(model=model) if genome is None else genome, model)
+    tell(f"measuring the champion's learning: {IN_A_ROW} rewards and {IN_A_ROW} misses in a row")
     up, down = _weights(parameters, model, 0.0, 1.0), _weights(parameters, model, w_max, 0.0)
     return Strategy(
         w_max=w_max,
@@ -146,49 +168,49 @@ def strategy(parameters: NSAParameters, model: Model, genome: Genome | None = No
 
 
 def games_of(model: Model) -> tuple[int, int, int]:
-    """Arms, games and rounds of a trial that a model's behaviour is read from."""
+    """Return arms, games and rounds of a trial in which a model's behaviour is measured."""
     return SPIKING_GAMES if model.structure.spikes else GAMES
 
 
 def _played(parameters: NSAParameters, model: Model) -> tuple[float, float, float, tuple[float, float]]:
-    """Regret, that of blind choice, agreement, and how often it stays after a reward and after a miss."""
+    """Return regret, that of random choice, agreement, and how often it stays after a reward and after a miss."""
     n_arms, n_games, rounds = games_of(model)
     bandit = envs.make("MAB-P", n_arms, seed=1, n_games=n_games, trial_rounds=rounds)
     agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model, **_leniency(model))
-    probabilities, luck = lay_out(bandit, 2 * rounds)
+    probabilities, uniform = lay_out(bandit, 2 * rounds)
     if agent.plays_ahead:
-        chosen, agreed = agent.play_ahead(probabilities, luck)
+        chosen, agreed = agent.play_ahead(probabilities, uniform)
     else:
-        chosen, agreed = _one_by_one(agent, probabilities, luck)
+        chosen, agreed = _one_by_one(agent, probabilities, uniform)
     earned = np.take_along_axis(probabilities, chosen[:, :, None], axis=2)[:, :, 0]
-    best, paid = probabilities.max(axis=2), (luck < earned)[:-1]
+    best, paid = probabilities.max(axis=2), (uniform < earned)[:-1]
     again = chosen[1:] == chosen[:-1]
     stays = tuple(float(again[which].mean()) if which.any() else float("nan") for which in (paid, ~paid))
-    blind = best.mean() - probabilities.mean()
-    return float((best - earned).mean()), float(blind), float(agreed.mean()), stays  # type: ignore[return-value]
+    chance = best.mean() - probabilities.mean()
+    return float((best - earned).mean()), float(chance), float(agreed.mean()), stays  # type: ignore[return-value]
 
 
-def _off(parameters: NSAParameters, genome: Genome, model: Model) -> tuple[float, float]:
-    """Regret of a set, and the mean regret of sets near by."""
+def _perturbed(parameters: NSAParameters, genome: Genome, model: Model) -> tuple[float, float]:
+    """Return the regret of a set, and the mean regret of perturbed ones."""
     n_arms, n_games, rounds = GAMES
-    games = Games(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
-    by = np.random.default_rng(1).normal(0, OFF, (DRAWS, genome.size))
-    individuals = [parameters, *(genome.near(parameters, off) for off in by)]
-    exact, *near = scores(games, (1,), individuals).regret.mean(axis=1).tolist()
-    return exact, float(np.mean(near))
+    games = FitnessGames(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
+    by = np.random.default_rng(1).normal(0, PERTURBATION, (DRAWS, genome.size))
+    individuals = [parameters, *(genome.perturb(parameters, each) for each in by)]
+    exact, *perturbed = scores(games, (1,), individuals).regret.mean(axis=1).tolist()
+    return exact, float(np.mean(perturbed))
 
 
-def _one_by_one(agent: NSA, probabilities: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Arms and agreement where rounds are not compiled in advance."""
-    arms, agreed = np.zeros(luck.shape, dtype=int), np.zeros(luck.shape, dtype=bool)
-    for i, (p, drawn) in enumerate(zip(probabilities, luck, strict=True)):
+def _one_by_one(agent: NSA, probabilities: np.ndarray, uniform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return arms and agreement of a model that cannot play ahead."""
+    arms, agreed = np.zeros(uniform.shape, dtype=int), np.zeros(uniform.shape, dtype=bool)
+    for i, (p, drawn) in enumerate(zip(probabilities, uniform, strict=True)):
         arms[i], agreed[i] = agent.select_arm(), agent.engine.agreed
         agent.update(arms[i], (drawn < p[np.arange(len(p)), arms[i]]).astype(float))
     return arms, agreed
 
 
 def _weights(parameters: NSAParameters, model: Model, first: float, reward: float) -> np.ndarray:
-    """The weight of an arm that is pulled again and again and pays the same each time, from some weight on."""
+    """Return the weights, from the first on, of an arm that is chosen every round and always gives this reward."""
     n_arms = GAMES[0] if not model.structure.spikes and model.structure.depends_on_arms else 2
     agent = NSA(n_arms, parameters, seed=1, n_games=1, model=model, **_leniency(model))
     engine = agent.engine
@@ -204,12 +226,12 @@ def _weights(parameters: NSAParameters, model: Model, first: float, reward: floa
 
 
 def _leniency(model: Model) -> dict[str, Any]:
-    """As in a search, spiking neurons that hold no memory play at chance; elsewhere they are refused."""
+    """Let spiking neurons without memory play at chance, as in a search; by default they are an error."""
     return {"mend": True} if model.structure.spikes else {}
 
 
 def _critical_weight(parameters: NSAParameters, model: Model) -> float:
-    """Where activity begins to last, which spiking neurons may be calibrated to; NaN if it is not known."""
+    """Return the critical weight, which spiking neurons may be calibrated to; NaN if it is unknown."""
     weights = np.linspace(0, parameters.w_max, 401)
     if _is_calibrated(model):
         return critical_weight(paper_part(parameters), PAPER, weights)
@@ -219,7 +241,7 @@ def _critical_weight(parameters: NSAParameters, model: Model) -> float:
 
 
 def _is_calibrated(model: Model) -> bool:
-    """Whether the model is prepared such that its critical weight is the rate model's."""
+    """Return whether the model is calibrated to the rate model's critical weight."""
     return any(isinstance(step, RateMap) for step in model.prepare)
 
 
@@ -229,10 +251,10 @@ def _change(before: float, after: float) -> str:
     return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
 
 
-def _place(rise: float) -> str:
+def _robustness(rise: float) -> str:
     if rise < 0.02:
-        return "its place is broad"
-    return "its place is narrow" if rise < 0.06 else "its place is a narrow peak, and its genes must be exact"
+        return "it is robust"
+    return "it is sensitive" if rise < 0.06 else "it is fragile, and its genes must be exact"
 
 
 def _first(reached: np.ndarray) -> int | None:

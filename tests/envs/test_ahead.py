@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import envs
 from envs.draws import random_rounds
-from evolution import Games
+from evolution import FitnessGames
 from evolution.fitness import rounds, stretches
-from evolution.luck import CommonLuck, stream
+from evolution.random_numbers import CommonRandomNumbers, stream
 from experiments.core.randomness import streams
 
 TABLE = np.linspace(0, 1, 200 * 4).reshape(200, 4)
@@ -190,7 +190,7 @@ def test_random_rounds_are_those_of_calls_and_leave_the_generators_where_calls_d
 
 
 def test_common_luck_of_many_rounds_is_that_of_calls():
-    luck, again = (CommonLuck([stream((0,), f"game {i}") for i in range(3)], 2) for _ in range(2))
+    luck, again = (CommonRandomNumbers([stream((0,), f"game {i}") for i in range(3)], 2) for _ in range(2))
     for n_rounds in (4, 1, 100):
         expected = np.array([again.random((6, 5)) for _ in range(n_rounds)])
         assert (luck.rounds(n_rounds, (6, 5)) == expected).all()
@@ -200,7 +200,7 @@ def test_common_luck_of_many_rounds_is_that_of_calls():
 @pytest.mark.parametrize("most", [1, 200, 1 << 18])
 def test_the_rounds_of_a_search_are_those_of_stepping_and_of_its_own_luck(monkeypatch, most):
     monkeypatch.setattr("envs.base.MOST_PROBABILITIES", most)
-    games = Games(envs=("MAB-P", "MAB-D", "MAB-sin"), arms=(4,), iterations=2, rounds=30)
+    games = FitnessGames(envs=("MAB-P", "MAB-D", "MAB-sin"), arms=(4,), iterations=2, rounds=30)
     bandits = [games.bandit(env, 4, stream((5,), f"{env} 4")) for env in games.envs]
     luck = np.concatenate([stream((5,), f"{env} 4 luck").random((60, 2, 4)) for env in games.envs], axis=1)
     played = [*rounds(games, (5,), 4)]

@@ -1,6 +1,7 @@
 """The search: genome, fitness, CMA-ES, champion."""
 
 import dataclasses
+import importlib
 import math
 
 import numpy as np
@@ -8,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
-from evolution.judging import evaluate
+from evolution import FitnessGames, Genome, Search, SearchSettings, choose_champion, scores
+from evolution.evaluation import evaluate
 from evolution.search import Individual
 from evolution.workers import Serial
 from nsa_brian import PARAMETERS, NSAParameters, load
 
-SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=2, trials=2, rounds=40)
+SMALL = FitnessGames(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=2, trials=2, rounds=40)
 SETTINGS = SearchSettings(games=SMALL, population=8, generations=6, seed=3)
 SET_38 = load("minbandit-38").parameters
 
@@ -145,7 +146,7 @@ class TestScores:
         ids=["silent", "frozen"],
     )
     def test_of_one_that_cannot_learn_are_chance(self, changes):
-        games = Games(envs=("stationary",), arms=(5,), iterations=20, trials=1, rounds=200)
+        games = FitnessGames(envs=("stationary",), arms=(5,), iterations=20, trials=1, rounds=200)
         found = scores(games, (0,), [SET_38.replace(**changes)])
         bandit = games.bandit("stationary", 5, np.random.default_rng([0, int.from_bytes(b"stationary 5", "big")]))
         chance = bandit.probabilities.mean()
@@ -235,19 +236,31 @@ class TestSearch:
             ({"population": 1}, "population must be a whole number from 4 up, got 1"),
             ({"sigma": 0.0}, "sigma must be"),
             ({"generations": 0}, "generations must be"),
-            ({"restarts": 1}, "say after how many"),
+            ({"restarts": 1}, "restarts need stagnation"),
         ],
     )
     def test_refuses(self, changes, words):
         with pytest.raises(ValueError, match=words):
             dataclasses.replace(SETTINGS, **changes)
 
+    def test_needs_the_scores_of_what_it_asked_for(self):
+        search = Search(SETTINGS)
+        scores_of_all = search.ask().evaluate()
+        with pytest.raises(ValueError, match="tell needs the scores of the 8 sets asked for, got 7"):
+            search.tell(type(scores_of_all)(*(part[:7] for part in scores_of_all)))
+        search.tell(scores_of_all)
+        with pytest.raises(ValueError, match="tell needs the scores of the 0 sets asked for, got 8"):
+            search.tell(scores_of_all)
+        stepped = Search(SETTINGS)
+        stepped.step()
+        assert outcome(search) == outcome(stepped)
+
     @pytest.mark.slow
     def test_recovers_three_spoiled_parameters(self):
         """All others held at set 38's values, the search reaches set 38's score."""
         spoiled = {"alpha_v": -4.0, "offset_v": 4.0, "r_v": 0.2}
         fixed = {name: value for name, value in SET_38.to_dict().items() if name not in spoiled}
-        games = Games(envs=("MAB-P", "MAB-sin"), arms=(10,), iterations=4, trials=2, rounds=250)
+        games = FitnessGames(envs=("MAB-P", "MAB-sin"), arms=(10,), iterations=4, trials=2, rounds=250)
         settings = SearchSettings(
             games=games, population=16, generations=15, start=SET_38.replace(**spoiled), fixed=fixed, seed=1
         )
@@ -297,3 +310,15 @@ def finished_from(broken):
     while not search.stop:
         search.step()
     return search
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [("evolution", "Games", "FitnessGames"), ("evolution.look", "Look", "evolution.screening.Screening")],
+)
+def test_old_public_names_warn(module, old, new):
+    with pytest.warns(DeprecationWarning, match=f"is now .*{new}"):
+        found = getattr(importlib.import_module(module), old)
+    assert found.__name__ == new.rpartition(".")[2]
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        getattr(importlib.import_module(module), "Nothing")  # noqa: B009

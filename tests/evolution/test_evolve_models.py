@@ -11,12 +11,13 @@ from guide import model_of
 from spiking import small as small_spiking
 
 import envs
-from evolution import Games, Genome, Search, SearchSettings, choose_champion, scores
+from evolution import FitnessGames, Genome, Search, SearchSettings, choose_champion, scores
 from evolution.checkpoint import kept_generations, read_generation
-from evolution.judging import evaluate
-from evolution.luck import CommonLuck, stream
+from evolution.evaluation import evaluate
+from evolution.random_numbers import CommonRandomNumbers, stream
 from evolution.search import GAMES, SELECTION
-from experiments.evolve.settings import EvolutionSettings
+from experiments.evolve.options import Sources, options_of, to_plain
+from experiments.evolve.requests import from_record
 from nsa_brian import PARAMETERS, Model, Parameter, load, preparation
 from nsa_brian.plugins import load_plugins
 from nsa_brian.spiking.shipped import SPIKING
@@ -33,7 +34,7 @@ LATERAL = model_of("lateral.py")
 SHORT = {"duration_input": 100, "duration_free": 100}
 SET_38 = load("minbandit-38").parameters
 QUICK = SET_38.replace(**SHORT)
-SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(4,), iterations=2, trials=1, rounds=30)
+SMALL = FitnessGames(envs=("MAB-P", "MAB-sin"), arms=(4,), iterations=2, trials=1, rounds=30)
 
 
 def small(model, **changes):
@@ -160,7 +161,7 @@ class TestGames:
         assert one_env.reward[1, 0] == alone.reward[0, 1]
 
     def test_of_spiking_models_do_not_depend_on_how_individuals_are_spread(self):
-        games = Games(envs=("stationary",), arms=(3,), iterations=2, trials=1, rounds=20, model=SPIKING)
+        games = FitnessGames(envs=("stationary",), arms=(3,), iterations=2, trials=1, rounds=20, model=SPIKING)
         individuals = [small_spiking(I_0=0.1), small_spiking(I_0=0.2, sigma_eta=2.759), small_spiking(tau_s=60)]
 
         def found(*chunks):
@@ -174,10 +175,10 @@ class TestGames:
         assert (found([a], [b, c]) == together).all()
 
     def test_with_noise_have_other_luck_under_another_seed(self):
-        games = Games(envs=("stationary",), arms=(4,), iterations=1, trials=1, rounds=1, model=Model(noise=0.2))
+        games = FitnessGames(envs=("stationary",), arms=(4,), iterations=1, trials=1, rounds=1, model=Model(noise=0.2))
         lucks = []
         for seed in ((1,), (2,)):
-            lucks.append(CommonLuck([stream(seed, "a"), stream(seed, "b")], 3).random((6, 4)))
+            lucks.append(CommonRandomNumbers([stream(seed, "a"), stream(seed, "b")], 3).random((6, 4)))
         assert (lucks[0] != lucks[1]).all()
         assert (lucks[0][:2] == lucks[0][4:]).all()
         assert (lucks[0][0] != lucks[0][1]).all()
@@ -278,12 +279,12 @@ class TestAFolder:
         search = Search(small(ADAPTING), fitness=near_four_and_a_half)
         search.step()
         search.save(tmp_path / "own")
-        with pytest.raises(ValueError, match="a fitness of its own, near_four_and_a_half: go on from Python"):
+        with pytest.raises(ValueError, match="a custom fitness, near_four_and_a_half: resume it in Python"):
             Search.load(tmp_path / "own")
         again = Search.load(tmp_path / "own", fitness=near_four_and_a_half)
         assert outcome(finished(again)) == outcome(finished(search))
         Search(small(ADAPTING)).save(tmp_path / "games")
-        with pytest.raises(ValueError, match="judged by games"):
+        with pytest.raises(ValueError, match="scored on games"):
             Search.load(tmp_path / "games", fitness=near_four_and_a_half)
 
     @pytest.mark.slow
@@ -301,13 +302,13 @@ class TestAFolder:
         own.step()
         own.save(tmp_path / "own")
         nsa("evolution-figures", "own", cwd=tmp_path)
-        assert "a fitness of its own" in refused("evolve", "--resume", "own", cwd=tmp_path)
+        assert "a custom fitness" in refused("evolve", "--resume", "own", cwd=tmp_path)
 
 
 def test_options_and_settings_of_a_search_come_to_the_same():
     settings = small(Model(), start=SET_38)
-    again = EvolutionSettings.of(settings)
-    named = dataclasses.replace(again, start="minbandit-38").search()
+    named, sources = from_record(json.loads(json.dumps(to_plain(options_of(settings, Sources("", "minbandit-38"))))))
+    assert sources == Sources("", "minbandit-38")
     assert dataclasses.replace(named, games=dataclasses.replace(named.games, engine="")) == settings
 
 
@@ -328,7 +329,9 @@ def test_bandits_of_a_plugin_are_known_to_workers_that_were_there_before_it(tmp_
     load_plugins([plugin])
     plugin.unlink()
     try:
-        found = evaluate(Games(envs=("half",), arms=(3,), rounds=5, model=LEAKY), (0,), [QUICK] * 2, two_processes)
+        found = evaluate(
+            FitnessGames(envs=("half",), arms=(3,), rounds=5, model=LEAKY), (0,), [QUICK] * 2, two_processes
+        )
     finally:
         load_plugins([])
     assert found.reward.ravel().tolist() == [0.5, 0.5]

@@ -1,17 +1,17 @@
-"""The search in stages: the look, the race, and that it goes on to the same bytes wherever it was stopped."""
+"""The staged search: screening, successive halving, and that it resumes to the same bytes wherever it was stopped."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 
-from evolution import Games, Genome, Rung, StagedSearch, StagedSettings, choose_champion
+from evolution import FitnessGames, Genome, Rung, StagedSearch, StagedSettings, choose_champion
 from evolution.fitness import choices
-from evolution.look import KEEP, LOOKS, Look
+from evolution.screening import KEEP, SCREENINGS, Screening
 from nsa_brian import load
 from nsa_brian.common import memory
 
-SMALL = Games(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
+SMALL = FitnessGames(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
 SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)
 
 
@@ -28,7 +28,7 @@ def outcome(search):
     plain = {
         number: {name: np.array(value).tolist() for name, value in state.items()} for number, state in states.items()
     }
-    return plain, search.judged, [regrets.tolist() for regrets in search.look.regrets]
+    return plain, search.rung_regrets, [regrets.tolist() for regrets in search.screening.regrets]
 
 
 @pytest.fixture(scope="module")
@@ -36,34 +36,37 @@ def done():
     return finished(StagedSearch(SETTINGS))
 
 
-class TestLook:
-    def test_looks_at_fewer_and_fewer_of_the_best(self, done):
-        look = done.look
-        sizes = [len(sets) for sets in look.looked_at]
-        assert sizes == look.sizes == [256, 256 // KEEP, 4]
-        for sets, regrets, again in zip(look.looked_at, look.regrets, look.looked_at[1:], strict=False):
+class TestScreening:
+    def test_keeps_fewer_and_fewer_of_the_best(self, done):
+        screening = done.screening
+        sizes = [len(sets) for sets in screening.screened]
+        assert sizes == screening.sizes == [256, 256 // KEEP, 4]
+        for sets, regrets, again in zip(screening.screened, screening.regrets, screening.screened[1:], strict=False):
             kept = np.isin(sets, again)
             assert regrets[kept].max() <= regrets[~kept].min()
 
     def test_the_best_are_far_better_than_most(self):
-        look = Look(256, 3, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
-        while not look.done:
-            look.step()
-        assert look.regrets[-1].min() < np.median(look.regrets[0]) - 0.03
+        screening = Screening(256, 3, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
+        while not screening.done:
+            screening.step()
+        assert screening.regrets[-1].min() < np.median(screening.regrets[0]) - 0.03
 
     def test_starts_differ_in_what_they_do_and_not_only_in_genes(self):
         genome, games = Genome(), dataclasses.replace(SMALL, rounds=200)
-        look = Look(8, 2, games, genome, (1,))
+        screening = Screening(8, 2, games, genome, (1,))
         one, other = (genome.encode(load(name).parameters) for name in ("evolved", "minbandit-29"))
-        look.vectors = np.array([one, one + 1e-9, one - 1e-9, other] * 2)
-        look.looked_at, look.regrets = [np.arange(4)] * LOOKS, [np.array([0.1, 0.2, 0.3, 0.4])] * LOOKS
-        assert look.starts() == [0, 3]
-        look.n_starts = 3
-        assert look.starts() == [0, 3, 1]
+        screening.vectors = np.array([one, one + 1e-9, one - 1e-9, other] * 2)
+        screening.screened, screening.regrets = (
+            [np.arange(4)] * SCREENINGS,
+            [np.array([0.1, 0.2, 0.3, 0.4])] * SCREENINGS,
+        )
+        assert screening.starts() == [0, 3]
+        screening.n_starts = 3
+        assert screening.starts() == [0, 3, 1]
 
-    def test_enough_are_looked_at_to_the_last_to_choose_starts_from(self):
-        assert Look(96, 4, SMALL, Genome(), (1,)).sizes == [96, 12, 8]
-        assert Look(5, 4, SMALL, Genome(), (1,)).sizes == [5, 5, 5]
+    def test_enough_are_screened_to_the_last_to_choose_starts_from(self):
+        assert Screening(96, 4, SMALL, Genome(), (1,)).sizes == [96, 12, 8]
+        assert Screening(5, 4, SMALL, Genome(), (1,)).sizes == [5, 5, 5]
 
 
 def test_choices_are_those_of_the_games():
@@ -77,13 +80,13 @@ def test_choices_are_those_of_the_games():
 def test_runs_begin_with_every_step_size_at_the_best_start_and_then_at_the_next(done):
     settings = [run.settings for run in done.runs.values()]
     assert [each.sigma for each in settings] == [0.03, 0.25, 0.03]
-    first, second = (done.look.parameters(number) for number in done.look.starts())
+    first, second = (done.screening.parameters(number) for number in done.screening.starts())
     assert [each.start for each in settings] == [first, first, second]
-    assert done.began[1] == done.began[2] != done.began[3]
+    assert done.start_regrets[1] == done.start_regrets[2] != done.start_regrets[3]
 
 
 def test_the_best_runs_of_a_rung_go_on_and_the_others_stay_where_they_are(done):
-    first, second, third = done.judged
+    first, second, third = done.rung_regrets
     assert sorted(first) == [1, 2, 3]
     assert set(second) == set(sorted(first, key=first.get)[:2])
     assert set(third) == {min(second, key=second.get)}
@@ -94,7 +97,7 @@ def test_the_best_runs_of_a_rung_go_on_and_the_others_stay_where_they_are(done):
 
 def test_the_champion_is_chosen_among_the_starts_and_what_the_race_left(done):
     champion = choose_champion(done, iterations=2)
-    (last,) = done.judged[-1]
+    (last,) = done.rung_regrets[-1]
     assert champion.origin in done.candidates()
     assert all(name.startswith((f"run {last}, ", "start ", "mean")) for name in champion.selection)
     assert {"start 1", "start 2", "mean of the last centres", f"run {last}, centre"} <= set(champion.selection)
@@ -123,7 +126,7 @@ def test_so_it_does_where_sets_are_judged_inexactly_and_in_other_processes(tmp_p
         search.save(tmp_path)
         search = StagedSearch.load(tmp_path)
     assert outcome(search) == outcome(done)
-    assert search.work[0] == search.work[1]
+    assert search.progress.done == search.progress.total
 
 
 @pytest.mark.slow
@@ -144,7 +147,7 @@ def test_a_fitness_of_ones_own(tmp_path):
     settings = dataclasses.replace(SETTINGS, sets=64)
     found = finished(StagedSearch(settings, near_three), folder=tmp_path)
     assert abs(found.leader.centre.w_max - 3) < 0.5
-    with pytest.raises(ValueError, match="near_three: go on from Python"):
+    with pytest.raises(ValueError, match="near_three: resume it in Python"):
         StagedSearch.load(tmp_path)
     assert outcome(StagedSearch.load(tmp_path, near_three)) == outcome(found)
 
@@ -156,9 +159,9 @@ def near_three(parameters, seed):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sets": 1}, "sets must be at least the 2 that runs begin at, got 1"),
-        ({"sigmas": ()}, "sigmas must name at least one step size"),
-        ({"rungs": ()}, "rungs must name at least one part of the race"),
+        ({"sets": 1}, "sets must be at least the number of starts, 2, got 1"),
+        ({"sigmas": ()}, "sigmas must have at least one step size"),
+        ({"rungs": ()}, "rungs must have at least one rung, got none"),
         ({"rungs": (Rung(1, 1), Rung(2, 1))}, "more runs than the one before, got 2 after 1"),
         ({"rungs": (Rung(1, 0),)}, "from 1 up"),
         ({"population": 2}, "population must be a whole number from 4 up, got 2"),
@@ -173,7 +176,7 @@ def test_another_search_is_not_written_over(tmp_path):
     StagedSearch(SETTINGS).save(tmp_path)
     with pytest.raises(ValueError, match="holds another search"):
         StagedSearch(dataclasses.replace(SETTINGS, seed=4)).save(tmp_path)
-    with pytest.raises(ValueError, match="is not the folder of a search in stages"):
+    with pytest.raises(ValueError, match="is not the folder of a staged search"):
         StagedSearch.load(tmp_path / "nowhere")
 
 
@@ -190,3 +193,27 @@ def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, f
     else:
         with pytest.raises(ValueError, match="not enough memory: games of that size"):
             StagedSearch(settings)
+
+
+class TestAskTell:
+    @pytest.mark.parametrize("workers", [None, "two_processes"])
+    def test_is_a_step(self, done, workers, request):
+        search, where = StagedSearch(SETTINGS), workers and request.getfixturevalue(workers)
+        while not search.stop:
+            search.tell(search.ask().evaluate(where))
+        assert outcome(search) == outcome(done)
+
+    def test_asking_twice_changes_nothing(self, done):
+        search = StagedSearch(SETTINGS)
+        while not search.stop:
+            search.ask()
+            search.step()
+        assert outcome(search) == outcome(done)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("look", "screening"), ("judged", "rung_regrets"), ("began", "start_regrets")]
+)
+def test_old_names_of_attributes_warn(done, old, new):
+    with pytest.warns(DeprecationWarning, match=f"StagedSearch.{old} is now StagedSearch.{new}"):
+        assert getattr(done, old) is getattr(done, new)

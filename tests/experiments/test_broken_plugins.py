@@ -9,11 +9,9 @@ import baselines
 import envs
 import nsa_brian
 from envs.base import lay_out
-from evolution import Search
-from evolution.fitness import Games
-from evolution.settings import SearchSettings
+from evolution import FitnessGames, Search
+from evolution.settings import Rung, SearchSettings, StagedSettings
 from evolution.staged import StagedSearch
-from evolution.staged_settings import Rung, StagedSettings
 from experiments.cli import main
 from nsa_brian import Model, Parameter
 from nsa_brian.common.plugins import PluginError
@@ -165,12 +163,12 @@ class TestModelsThatGrowWithoutBound:
     SAID = "model wild: activities are not finite with any of the first .* parameter sets of the search; bound its"
 
     def test_a_search_says_so_after_its_first_generation(self):
-        search = Search(SearchSettings(games=Games(**SMALL, model=WILD), population=4, generations=50))
+        search = Search(SearchSettings(games=FitnessGames(**SMALL, model=WILD), population=4, generations=50))
         with pytest.raises(RunawayError, match=self.SAID):
             search.step()
 
     def test_a_staged_search_says_so_after_its_first_sets(self):
-        settings = StagedSettings(games=Games(**SMALL, model=WILD), sets=4, rungs=(Rung(1, 1, 1),), population=4)
+        settings = StagedSettings(games=FitnessGames(**SMALL, model=WILD), sets=4, rungs=(Rung(1, 1, 1),), population=4)
         with pytest.raises(RunawayError, match=self.SAID):
             StagedSearch(settings).step()
 
@@ -189,6 +187,8 @@ class TestModelsThatGrowWithoutBound:
             rate_u=equations.RATE_U.replace("(-u", "(grow * u**2 - u"),
             parameters=(Parameter("grow", 0.01, search=(1e-6, 1e3), scale="log"),),
         )
-        search = Search(SearchSettings(games=Games(**SMALL, model=growing), population=8, generations=1, sigma=3.0))
+        search = Search(
+            SearchSettings(games=FitnessGames(**SMALL, model=growing), population=8, generations=1, sigma=3.0)
+        )
         search.step()
         assert search.generation == 1

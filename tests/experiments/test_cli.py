@@ -13,7 +13,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.parser import build_parser
-from experiments.registry import ENTRIES
+from experiments.registry import ENTRIES, GROUPS
 from experiments.results import load as load_results
 from nsa_brian import NSAParameters
 
@@ -236,3 +236,12 @@ def test_an_error_line_repeats_80_characters_of_a_value(name, huge, capsys, monk
         assert len(told) < 800, option
         assert not any(part in told for part in (huge[:150], repr(huge)[:150])), option
     assert not list(tmp_path.iterdir())
+
+
+def test_the_help_lists_every_command_once_under_its_group():
+    lines = build_parser(()).format_help().splitlines()
+    groups = [line.removesuffix(":") for line in lines if line.removesuffix(":") in GROUPS]
+    assert groups == list(GROUPS)
+    for entry in ENTRIES:
+        (place,) = (i for i, line in enumerate(lines) if line.startswith(f"  {entry.name} "))
+        assert next(line for line in reversed(lines[:place]) if line.endswith(":")) == f"{entry.group}:"

@@ -159,8 +159,8 @@ class TestFrom:
 
 
 EMPTY = {
-    "resume": (["evolve", "--resume", ""], "--resume names nothing"),
-    "out": (["evolve", "--out", ""], "--out names nothing"),
+    "resume": (["evolve", "--resume", ""], "--resume needs a value"),
+    "out": (["evolve", "--out", ""], "--out needs a value"),
     "start": (["evolve", "--start", ""], "--start names nothing"),
     "out of play": ([*PLAY, "--out", ""], "--out names nothing"),
     "engine": ([*PLAY, "--engine", ""], "--engine names nothing"),

@@ -7,5 +7,6 @@ def files(folder):
 
 
 def written(folder):
-    """All but what is made of the others: figures and page."""
-    return {name: content for name, content in files(folder).items() if not name.endswith((".png", ".html"))}
+    """All but what is derived from the others: figures, page and measurements."""
+    derived = (".png", ".html", "measured.npz")
+    return {name: content for name, content in files(folder).items() if not name.endswith(derived)}

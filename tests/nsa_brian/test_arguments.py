@@ -9,9 +9,8 @@ from brian2 import mV
 
 import baselines
 import envs
-from evolution import Games, Search
-from evolution.settings import SearchSettings
-from evolution.staged_settings import StagedSettings
+from evolution import FitnessGames, Search
+from evolution.settings import SearchSettings, StagedSettings
 from nsa_brian import NSA, Model, NSANetwork, Parameter, load, log_likelihood
 from nsa_brian.errors import ModelError, shown
 
@@ -79,15 +78,18 @@ WRONG = {
     ),
     "Model(noise=1e308)": (lambda: Model(noise=1e308), "noise must be a number from 0 to 1e[+]06, got 1e[+]308"),
     "Model(noise='x')": (lambda: Model(noise="x"), "noise must be a number from 0 to 1e[+]06, got 'x'"),
-    "Games(arms=5)": (lambda: Games(arms=5), "arms must be a sequence of whole numbers, got 5"),
-    "Games(arms='5')": (lambda: Games(arms="5"), "arms must be a sequence of whole numbers, got '5'"),
-    "Games(envs='MAB-P')": (lambda: Games(envs="MAB-P"), "envs must be a sequence of names, got 'MAB-P'"),
-    "Games(envs=5)": (lambda: Games(envs=5), "envs must be a sequence of names, got 5"),
-    "Games(envs=(5,))": (lambda: Games(envs=(5,)), "envs must be a sequence of names, got .5,."),
-    "Games(model=5)": (lambda: Games(model=5), "model must be a Model, got 5"),
-    "Games(engine=5)": (lambda: Games(engine=5), "engine must be one of table, rounds here, got 5"),
-    "Games(tolerance=inf)": (lambda: Games(tolerance=np.inf), "tolerance must be a number from 0 up, got inf"),
-    "settings(games=5)": (lambda: SearchSettings(games=5), "games must be Games, got 5"),
+    "FitnessGames(arms=5)": (lambda: FitnessGames(arms=5), "arms must be a sequence of whole numbers, got 5"),
+    "FitnessGames(arms='5')": (lambda: FitnessGames(arms="5"), "arms must be a sequence of whole numbers, got '5'"),
+    "FitnessGames(envs='MAB-P')": (lambda: FitnessGames(envs="MAB-P"), "envs must be a sequence of names, got 'MAB-P'"),
+    "FitnessGames(envs=5)": (lambda: FitnessGames(envs=5), "envs must be a sequence of names, got 5"),
+    "FitnessGames(envs=(5,))": (lambda: FitnessGames(envs=(5,)), "envs must be a sequence of names, got .5,."),
+    "FitnessGames(model=5)": (lambda: FitnessGames(model=5), "model must be a Model, got 5"),
+    "FitnessGames(engine=5)": (lambda: FitnessGames(engine=5), "engine must be one of table, rounds here, got 5"),
+    "FitnessGames(tolerance=inf)": (
+        lambda: FitnessGames(tolerance=np.inf),
+        "tolerance must be a number from 0 up, got inf",
+    ),
+    "settings(games=5)": (lambda: SearchSettings(games=5), "games must be FitnessGames, got 5"),
     "settings(sigma)": (lambda: SearchSettings(sigma="x"), "sigma must be a number from 1e-06 to 1e[+]06, got 'x'"),
     "settings(inexact)": (lambda: SearchSettings(inexact="x"), "inexact must be a number from 0 to 0.25, got 'x'"),
     "settings(start)": (lambda: SearchSettings(start="evolved"), "start must be NSAParameters, got 'evolved'"),
@@ -146,7 +148,7 @@ HUGE = {
     "bandit": lambda value: envs.make(value),
     "setting": lambda value: envs.make("MAB-sin", spacing=value),
     "policy": lambda value: baselines.make(value, 3),
-    "games": lambda value: Games(engine=value),
+    "games": lambda value: FitnessGames(engine=value),
     "equation": lambda value: Model(plasticity=value),
     "unit": lambda value: Model(rate_u=value),
     "name": lambda value: Model(parameters=value),

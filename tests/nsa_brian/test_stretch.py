@@ -7,7 +7,7 @@ import pytest
 from guide import PIECES, model_of
 from models import OTHERS, WILD
 
-from evolution import Games, scores
+from evolution import FitnessGames, scores
 from evolution.fitness import rounds
 from nsa_brian import NSA, Model, NSAParameters, Parameter, load
 from nsa_brian.engines.base import Engine
@@ -42,7 +42,7 @@ REST = {"noise": NOISY} | {name: model_of(name) for name in PIECES} | OTHERS
 
 def known_games(env, n_arms, n_games, n_rounds, seed=0):
     """Probabilities (rounds, games, arms) and luck (rounds, games, 4) of one bandit."""
-    games = Games(envs=(env,), arms=(n_arms,), iterations=n_games, trials=2, rounds=n_rounds // 2)
+    games = FitnessGames(envs=(env,), arms=(n_arms,), iterations=n_games, trials=2, rounds=n_rounds // 2)
     played = list(rounds(games, (seed,), n_arms))
     return np.array([chances for chances, _ in played]), np.array([luck for _, luck in played])
 
@@ -233,7 +233,7 @@ def test_an_agent_that_plays_ahead_refuses_what_is_laid_out_for_others(probabili
     ids=lambda model: model.name,
 )
 def test_scores_of_a_search_are_the_same_to_the_last_bit(monkeypatch, model):
-    games = Games(envs=("MAB-P", "MAB-D"), arms=(5, 20), iterations=2, rounds=100, model=model)
+    games = FitnessGames(envs=("MAB-P", "MAB-D"), arms=(5, 20), iterations=2, rounds=100, model=model)
     individuals = [*SETS, SHORT] if model == PAPER else [SHORT, SHORT.replace(tau_v=20)]
     compiled = scores(games, (3,), individuals)
     monkeypatch.setattr(Separable, "stretch", Engine.stretch)

@@ -3,37 +3,47 @@
 import argparse
 
 from experiments.parser import build_parser
+from experiments.registry import ENTRIES, GROUPS
 from pages.markdown import block, cell, code, table
 
 
 def page():
     """All commands with their options, presets and examples."""
     subparsers = next(a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
-    helps = {choice.dest: choice.help for choice in subparsers._choices_actions}
-    listed = [(f"[`nsa {name}`](#nsa-{name})", helps[name]) for name in subparsers.choices]
+    listed = [
+        (group, f"[`nsa {entry.name}`](#nsa-{entry.name})", entry.help)
+        for group in GROUPS
+        for entry in ENTRIES
+        if entry.group == group
+    ]
     parts = [
         "# Commands",
         "This page is made from the parser of `nsa`; `nsa COMMAND --help` prints the same. `python -m experiments` is "
         "another name of `nsa`. Options that all commands share, files and exit codes: "
         "[](../howto/run_experiments.md).",
-        table(["command", "what it does"], listed),
-        *(section(name, parser, helps[name]) for name, parser in subparsers.choices.items()),
+        table(["group", "command", "what it does"], listed),
+        *(section(name, parser) for name, parser in subparsers.choices.items()),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def section(name, parser, text):
-    """One command."""
-    rows = [(invocation(action), cell(help_of(parser, action))) for action in options(parser)]
-    parts = [f"(nsa-{name})=", f"## nsa {name}", f"{text[0].upper()}{text[1:]}.", table(["option", "meaning"], rows)]
+def section(name, parser):
+    """One command, with a table for each group of its options."""
+    text = parser.description
+    parts = [f"(nsa-{name})=", f"## nsa {name}", f"{text[0].upper()}{text[1:]}."]
+    for group in parser._action_groups:
+        rows = [(invocation(action), cell(help_of(parser, action))) for action in options(group)]
+        if rows:
+            parts.append(" ".join(filter(None, (f"**{group.title}**", group.description))))
+            parts.append(table(["option", "meaning"], rows))
     if parser.epilog:
         parts.append(block(parser.epilog))
     return "\n\n".join(parts)
 
 
-def options(parser):
+def options(group):
     """What can be given, but for --help."""
-    return [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
+    return [action for action in group._group_actions if not isinstance(action, argparse._HelpAction)]
 
 
 def invocation(action):

@@ -42,7 +42,7 @@ QUOTES = {
         Quote(
             f"evolution-evolved/{REPORT}",
             "its regret is {champion/regret:.4f}, where set 38 has {minbandit-38/regret:.4f} and set 29 "
-            "{minbandit-29/regret:.4f}; judged inexactly it is {champion/regret_off:.4f}.",
+            "{minbandit-29/regret:.4f}; with perturbed genes it is {champion/regret_off:.4f}.",
         ),
         Quote("evolution-evolved", "The search took {seconds:.0f} s on two cores."),
         Quote(CHAMPIONS, "full` their mean regrets are {nsa:evolved:.4f} and {nsa:evolved-0.1:.4f}."),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import baselines
-from evolution import Games
+from evolution import FitnessGames
 from evolution.fitness import rounds
 from evolution.search import GAMES
 from nsa_brian.common.checks import WHOLE, one_a_game
@@ -47,7 +47,7 @@ class Tuning:
     default: float
 
 
-def tune(name: str, games: Games, seed: int, narrowings: int) -> Tuning:
+def tune(name: str, games: FitnessGames, seed: int, narrowings: int) -> Tuning:
     """Search a policy's parameters on games of the kind that NSA's were evolved on.
 
     A grid spans the declared ranges. If its best point lies on an edge that is not a bound of the legal values, the
@@ -84,7 +84,7 @@ def tune(name: str, games: Games, seed: int, narrowings: int) -> Tuning:
     return Tuning(np.concatenate(tried), np.concatenate(found), np.concatenate(which), last + chosen, float(default))
 
 
-def regrets(name: str, values: np.ndarray | None, games: Games, seed: tuple[int, ...]) -> np.ndarray:
+def regrets(name: str, values: np.ndarray | None, games: FitnessGames, seed: tuple[int, ...]) -> np.ndarray:
     """Mean regret (settings,) of a policy with some values (settings, parameters) of what is tunable; None: default."""
     n_settings = 1 if values is None else len(values)
     n_games = len(games.envs) * games.iterations

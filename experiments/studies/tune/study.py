@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import baselines
-from evolution.fitness import Games
+from evolution.games import FitnessGames
 from experiments.core.cells import Arrays, Cell
 from experiments.core.errors import at_least
 from experiments.core.game_settings import bandits
@@ -46,9 +46,9 @@ class Settings(StudySettings):
             if name not in tunable_policies():
                 raise ValueError(f"nothing to tune in {shown(name)}; tunable are {', '.join(tunable_policies())}")
 
-    def games(self) -> Games:
+    def games(self) -> FitnessGames:
         """The games in the words of the search."""
-        return Games(**some(self, "envs", "arms", "trials", "rounds", "iterations"))
+        return FitnessGames(**some(self, "envs", "arms", "trials", "rounds", "iterations"))
 
 
 FULL = Settings()
@@ -138,7 +138,7 @@ class TuneStudy(Study[Settings, Summary]):
 STUDY = TuneStudy()
 
 
-def tune_cell(name: str, games: Games, seed: int, narrowings: int) -> Arrays:
+def tune_cell(name: str, games: FitnessGames, seed: int, narrowings: int) -> Arrays:
     """Everything tried for one policy."""
     found = tune(name, games, seed, narrowings)
     return {name: np.asarray(value) for name, value in vars(found).items()}

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from evolution.fitness import Games, scores
+from evolution import FitnessGames, scores
 from experiments import results
 from experiments.core.functions import holds_for, refusal
 from experiments.core.model_inputs import perturbed
@@ -176,12 +176,12 @@ def test_a_search_is_not_resumed_with_other_values(nsa, refused, folder):
 
 def test_games_of_a_search_have_inputs():
     shared = {"envs": ("MAB-P",), "arms": (3,), "iterations": 2, "trials": 1, "rounds": 20, "model": GAME}
-    games = Games(**shared, inputs={"light": np.ones(20)})
-    assert Games.from_dict(json.loads(json.dumps(games.to_dict()))) == games
-    assert "inputs" not in Games(**shared).to_dict()
-    assert scores(games, (0,), [SHORT]).reward != scores(Games(**shared), (0,), [SHORT]).reward
+    games = FitnessGames(**shared, inputs={"light": np.ones(20)})
+    assert FitnessGames.from_dict(json.loads(json.dumps(games.to_dict()))) == games
+    assert "inputs" not in FitnessGames(**shared).to_dict()
+    assert scores(games, (0,), [SHORT]).reward != scores(FitnessGames(**shared), (0,), [SHORT]).reward
     with pytest.raises(ValueError, match="the model game has no input 'lit'"):
-        Games(**shared, inputs={"lit": np.ones(20)})
+        FitnessGames(**shared, inputs={"lit": np.ones(20)})
 
 
 def test_a_decision_is_told_the_values_of_its_round(folder, without_compiler):

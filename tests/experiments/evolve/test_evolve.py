@@ -127,7 +127,7 @@ class TestTheSameSearch:
                 break
         _, errors = stopped.communicate(timeout=60)
         assert stopped.returncode == 130
-        assert "go on with: nsa evolve --resume s" in errors
+        assert "resume with: nsa evolve --resume s" in errors
         assert "Traceback" not in errors
         assert evolution_folder.load(tmp_path / "s").search.generation >= 2
 
@@ -135,7 +135,7 @@ class TestTheSameSearch:
         fewer = [*EVOLVE, "--generations", "2", "--no-figures", "--out", "s"]
         nsa(*fewer, "--time-limit", "0.0001", cwd=tmp_path)
         assert evolution_folder.load(tmp_path / "s").search.generation == 1
-        assert "going on after generation 1 of 10" in nsa(*EVOLVE, "--no-figures", "--out", "s", cwd=tmp_path)
+        assert "resuming after generation 1 of 10" in nsa(*EVOLVE, "--no-figures", "--out", "s", cwd=tmp_path)
         assert not list((tmp_path / "s").glob("*.png"))
         assert written(tmp_path / "s") == written(serial[0])
 
@@ -193,7 +193,7 @@ BAD = {
     "fix to an illegal value": (["--fix", "tau_u=-2"], "tau_u must be a number above 0, got -2"),
     "population 1": (["--population", "1"], "population must be a whole number from 4 up, got 1"),
     "not a number": (["--sigma", "wide"], "--sigma takes numbers, got 'wide'"),
-    "several steps": (["--preset", "paper-main", "--sigma", "0.1,0.2"], "--sigma takes one step size for one run"),
+    "several steps": (["--preset", "paper-main", "--sigma", "0.1,0.2"], "--sigma takes one step size for a single run"),
     "unknown preset": (["--preset", "papre"], "known: default, quick, spiking, evolved, paper-main"),
     "unknown bandit": (["--envs", "MAB-Q"], "unknown bandit 'MAB-Q'"),
     "unknown engine": (["--engine", "network"], "engine must be one of table, rounds"),

@@ -1,6 +1,5 @@
 """``nsa evolve --model``: a model of the user's own from its file to its champion, and bad ones in one line."""
 
-import dataclasses
 import json
 import re
 import shutil
@@ -11,7 +10,7 @@ from search_files import written
 
 from evolution import Search
 from evolution.checkpoint import read, read_generation, search_id
-from experiments.evolve.settings import PRESETS
+from experiments.evolve.options import new_settings
 from nsa_brian import ParameterSet, load, load_model
 
 SOURCE = PIECES["adapting.py"]
@@ -85,10 +84,10 @@ class TestTheCommand:
         ids = []
         for name, source in (("one.py", SOURCE), ("two.py", SOURCE), ("two.py", SOURCE.replace("0.3", "0.4"))):
             (tmp_path / name).write_text(source)
-            settings = dataclasses.replace(PRESETS["default"], model=str(tmp_path / name)).search()
+            settings, _ = new_settings("default", {"model": str(tmp_path / name)})
             ids.append(search_id(settings.to_dict()))
         assert ids[0] == ids[1] != ids[2]
-        assert search_id(PRESETS["default"].search().to_dict()) not in ids
+        assert search_id(new_settings("default", {})[0].to_dict()) not in ids
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -110,7 +109,7 @@ class TestTheCommand:
         shutil.copytree(evolved[0] / "begun", tmp_path / "s")
         (tmp_path / "adapting.py").write_text(SOURCE.replace("0.3", "0.4"))
         said = refused("evolve", "--resume", "s", "--model", "adapting.py", cwd=tmp_path)
-        assert "has --model adapting.py as it was, and it has changed" in said
+        assert "has --model adapting.py, which has changed since the search began" in said
 
 
 BAD = {

@@ -3,18 +3,21 @@
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 
 import pytest
 from search_files import files, written
 
-from evolution import Games, Search, SearchSettings, StagedSearch, StagedSettings
-from evolution.judging import ONE_PAIR
+from evolution import FitnessGames, Search, SearchSettings, StagedSearch, StagedSettings, evaluation
+from evolution.evaluation import ONE_PAIR
 from evolution.search import WIDE, WIDE_STEP
+from experiments.evolve import strategy as strategies
+from experiments.evolve.options import PRESETS, Sources, new_settings, options_of, preset_for, to_plain
 from experiments.evolve.page import report_table
 from experiments.evolve.progress import Clock
-from experiments.evolve.settings import OF_ITS_OWN, PRESETS, EvolutionSettings, preset_for
+from experiments.evolve.requests import from_record
 from experiments.evolve.strategy import strategy
 from nsa_brian import load
 from nsa_brian.model.model import PAPER
@@ -36,20 +39,33 @@ class TestASearch:
     def test_tells_each_stage_with_the_time_left(self, searched):
         told = searched[1].splitlines()
         stages = [line for line in told if line.endswith(" left")]
-        assert [sum(line.startswith(word) for line in stages) for word in ("look ", "rung 1", "rung 2")] == [3, 5, 3]
+        assert [sum(line.startswith(word) for line in stages) for word in ("screening ", "rung 1", "rung 2")] == [
+            3,
+            5,
+            3,
+        ]
         assert stages[-1].endswith("0:00 left")
-        assert any("rung 1/2 is over, on held-out games: run " in line and "1 of 2 go on" in line for line in stages)
+        assert any("rung 1/2 is over, on held-out games: run " in line and "1 of 2 continue" in line for line in stages)
 
     def test_leaves_a_champion_that_says_how_it_was_found(self, searched):
         best = load(searched[0] / "best.json")
-        assert best.source.startswith("nsa evolve: a look at 96 random sets, CMA-ES with 6 individuals, 2 runs of 2 ")
+        assert best.source.startswith(
+            "nsa evolve: random search over 96 sets, then successive halving of CMA-ES runs with 6 individuals: "
+            "2 runs of 2 generations on 1 game of each kind"
+        )
         assert best.source.endswith("seed 5")
 
     def test_ends_with_a_page_that_has_every_stage_and_the_strategy_in_words(self, searched):
         folder, told = searched
         assert told.rstrip().endswith("s/search.html")
         page = (folder / "search.html").read_text()
-        for words in ("The first look", "Which genes matter", "The race", "U and V agree in", "With U silenced"):
+        for words in (
+            "Random search",
+            "Which genes matter",
+            "Successive halving",
+            "U and V agree in",
+            "With U silenced",
+        ):
             assert words in page
         assert page.count("data:image/png") == 7
 
@@ -60,15 +76,37 @@ class TestASearch:
         assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(drawn)
         assert all(files(searched[0])[name] == image for name, image in drawn.items())
 
+    def test_what_was_measured_is_stored_and_not_played_again(self, searched, tmp_path, nsa, monkeypatch):
+        """No game is played for figures and page of a finished search, and they are the same, byte for byte."""
+        shutil.copytree(searched[0], tmp_path / "s")
+        for module in (evaluation, strategies):
+            monkeypatch.setattr(module, "scores", _fail)
+        monkeypatch.setattr(strategies, "NSA", _fail)
+        nsa("evolve", "--resume", "s", cwd=tmp_path)
+        nsa("evolution-figures", "s", cwd=tmp_path)
+        assert files(tmp_path / "s") == files(searched[0])
+
+    @pytest.mark.parametrize("content", [None, b"damaged"], ids=["missing", "damaged"])
+    def test_what_is_not_stored_is_measured_once_and_told(self, content, searched, tmp_path, nsa_script):
+        shutil.copytree(searched[0], tmp_path / "s")
+        if content is None:
+            (tmp_path / "s" / "measured.npz").unlink()
+        else:
+            (tmp_path / "s" / "measured.npz").write_bytes(content)
+        first, second = (nsa_script("evolution-figures", "s", "--out", "f", cwd=tmp_path) for _ in range(2))
+        assert "note: playing evolved, minbandit-38, minbandit-29 on the held-out games" in first.stderr
+        assert "playing" not in second.stderr
+        assert (tmp_path / "f" / "race.png").read_bytes() == (searched[0] / "race.png").read_bytes()
+
     def test_stopped_in_the_look_it_has_a_champion_and_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
         assert "champion: look, best" in nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
         assert StagedSearch.load(tmp_path / "s").generation == 0
         best = load(tmp_path / "s" / "best.json")
-        assert "stopped after 96 of 96, then 0 of 12 sets looked at" in best.source
+        assert "stopped after 96 of 96, then 0 of 12 sets screened" in best.source
         assert best.evolve is None  # who would run it again would run it to its end
         assert "nan" not in best.note + (tmp_path / "s" / "search.html").read_text()
         told = nsa(*EVOLVE, "--no-figures", "--out", "s", cwd=tmp_path)
-        assert "going on after 96 of 96, then 0 of 12 sets looked at" in told
+        assert "resuming after 96 of 96, then 0 of 12 sets screened" in told
         assert written(tmp_path / "s") == written(searched[0])
 
     @pytest.mark.slow
@@ -81,7 +119,7 @@ class TestASearch:
             options = [*EVOLVE, "--scheduler", cluster.scheduler_address, "--out", "s"]
             search = subprocess.Popen(nsa_process.words(*options), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
             for line in search.stdout:
-                if line.startswith("look 2/"):
+                if line.startswith("screening 2/"):
                     break
             os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
             search.communicate(timeout=200)
@@ -89,17 +127,24 @@ class TestASearch:
         assert files(tmp_path / "s") == files(searched[0])
 
 
+def _fail(*_, **__):
+    raise AssertionError("a game is played")
+
+
 BAD = {
     "rungs that are none": (["--rungs", "8x15x1,many"], "--rungs takes RUNSxGENERATIONSxGAMES"),
     "a rung without games": (["--rungs", "2x1"], "--rungs takes RUNSxGENERATIONSxGAMES"),
     "more runs later": (["--rungs", "2x1x1,3x1x1"], "cannot have more runs than the one before, got 3 after 2"),
-    "fewer sets than starts": (["--look", "1", "--rungs", "4x1x1"], "must be at least the 2 that runs begin at, got 1"),
+    "fewer sets than starts": (["--look", "1", "--rungs", "4x1x1"], "must be at least the number of starts, 2, got 1"),
     "a step size twice": (["--sigma", "0.1,0.1"], "at least one step size, each once"),
     "a step size of nothing": (["--sigma", "0.1,0"], "sigma must be a number from 1e-06"),
-    "generations": (["--preset", "quick", "--generations", "3"], "--generations is for one run (--preset paper-main)"),
-    "a start": (["--preset", "default", "--start", "evolved"], "--start is for one run"),
+    "generations": (
+        ["--preset", "quick", "--generations", "3"],
+        "--generations is an option of a single run (--preset paper-main)",
+    ),
+    "a start": (["--preset", "default", "--start", "evolved"], "--start is an option of a single run"),
     "genes that are nowhere": (["--inexact", "0.3"], "inexact must be a number from 0 to 0.25, got 0.3"),
-    "a look, of one run": (["--preset", "paper-main", "--look", "9"], "--look is for a search in stages"),
+    "a look, of one run": (["--preset", "paper-main", "--look", "9"], "--look is an option of a staged search"),
 }
 
 
@@ -127,16 +172,18 @@ def test_from_nothing_is_what_is_meant_unless_an_option_of_one_run_is_given():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_what_its_search_says_it_is(name):
-    settings = PRESETS[name]
-    search = settings.search()
-    start = {"start": OF_ITS_OWN} if settings.start else {}
-    assert EvolutionSettings.of(search) == EvolutionSettings(
-        **{**vars(settings), "engine": search.games.played_by, "model": "paper", **start}
-    )
+    settings, sources = new_settings(name, {})
+    assert type(settings) is PRESETS[name].kind
+    assert sources == Sources("paper", PRESETS[name].options.get("start", ""))
+    again, named = from_record(json.loads(json.dumps(to_plain(options_of(settings, sources)))))
+    assert named == sources
+    assert dataclasses.replace(again, games=dataclasses.replace(again.games, engine="")) == settings
+    assert {**options_of(settings, sources), **PRESETS[name].options} == options_of(settings, sources)
 
 
 def test_the_command_searches_as_the_library_does():
-    assert PRESETS["default"].search() == StagedSettings()
+    assert new_settings("default", {})[0] == StagedSettings()
+    assert new_settings("paper-main", {})[0] == SearchSettings()
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +211,7 @@ class TestStrategy:
         assert "1 reward in a row to get there from nothing, 5 misses in a row" in remembers
         assert f"U and V agree in {evolved.agreement:.1%}" in explores
         assert "regret rises from" in silenced
-        assert off.endswith("its place is broad.")
+        assert off.endswith("it is robust.")
 
 
 def test_steps_that_stay_wide_are_seen_and_end_a_run_that_may_end():
@@ -190,14 +237,16 @@ class TestThePresetOfTheDefaultSet:
     def test_what_is_fixed_is_fixed_beside_what_it_fixes(self, like_the_default_set):
         _, told = like_the_default_set
         assert told["genes"] == 13
-        assert set(told["settings"]["fix"]) == {*PRESETS["evolved"].fix, "gain_v=30"} - {"gain_v=20"}
+        assert set(told["settings"]["fix"]) == {*to_plain(PRESETS["evolved"].options)["fix"], "gain_v=30"} - {
+            "gain_v=20"
+        }
 
     def test_judges_inexactly_and_says_so(self, like_the_default_set):
         folder, told = like_the_default_set
         envs, trials, rounds = 4, 2, 5
         assert told["game_rounds"] == 2 * ONE_PAIR * 4 * envs * trials * rounds
-        assert report_table(told["champion"]["report"])[0][1:] == ["mean reward", "regret", "regret, judged inexactly"]
-        assert "judged with genes off by 0.5% of their ranges" in load(folder / "best.json").source
+        assert report_table(told["champion"]["report"])[0][1:] == ["mean reward", "regret", "regret, genes perturbed"]
+        assert "genes perturbed by 0.5% of their ranges" in load(folder / "best.json").source
 
 
 @pytest.mark.parametrize(
@@ -205,7 +254,7 @@ class TestThePresetOfTheDefaultSet:
 )
 def test_a_search_that_no_options_say_leaves_a_set_that_names_none(start, tolerance, tmp_path, nsa):
     """They would run another search again."""
-    games = Games(envs=("MAB-P",), arms=(2,), iterations=1, rounds=5, tolerance=tolerance)
+    games = FitnessGames(envs=("MAB-P",), arms=(2,), iterations=1, rounds=5, tolerance=tolerance)
     search = Search(SearchSettings(games=games, population=4, generations=1, start=start))
     search.step()
     search.save(tmp_path)
@@ -226,10 +275,9 @@ class TestReproduce:
         assert (tmp_path / "s" / "best.json").read_bytes() == (searched[0] / "best.json").read_bytes()
 
     def test_a_shipped_set_says_which_search_found_it(self):
-        found = load("evolved").evolve
-        settings = EvolutionSettings(**{k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
-        preset = PRESETS["evolved"].search()
-        assert settings.search() == dataclasses.replace(preset, games=dataclasses.replace(preset.games, engine="table"))
+        settings, _ = from_record(load("evolved").evolve)
+        preset, _ = new_settings("evolved", {})
+        assert settings == dataclasses.replace(preset, games=dataclasses.replace(preset.games, engine="table"))
 
     @pytest.mark.slow
     def test_one_command_finds_the_default_set(self, tmp_path, nsa):

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import baselines
 from baselines import Tunable
 from baselines.epsilon_greedy import EpsilonGreedy
-from evolution import Games
+from evolution import FitnessGames
 from evolution.fitness import rounds
 from evolution.search import GAMES
 from experiments.core import agents
@@ -22,7 +22,7 @@ from experiments.studies.table.figure import draw_ranks
 from experiments.studies.tune.grid import regrets, tune
 from experiments.studies.tune.study import STUDY, Settings, tunable_policies
 
-SMALL = Games(envs=("stationary",), arms=(4,), iterations=6, trials=1, rounds=150)
+SMALL = FitnessGames(envs=("stationary",), arms=(4,), iterations=6, trials=1, rounds=150)
 
 
 class Distant(EpsilonGreedy):

@@ -1,4 +1,4 @@
-"""Judging with genes that are a little off: who plays for a set, and that broad places win over narrow peaks."""
+"""Evaluation with perturbed genes: who plays for a set, and that robust sets win over narrow peaks."""
 
 import dataclasses
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from guide import model_of
 
-from evolution import Games, Genome, Rung, Search, SearchSettings, StagedSearch, StagedSettings, choose_champion
+from evolution import FitnessGames, Genome, Rung, Search, SearchSettings, StagedSearch, StagedSettings, choose_champion
+from evolution.evaluation import COARSE, ONE_PAIR, PAIRS, Perturbation, _coarse, evaluate, evaluate_perturbed
 from evolution.genome import position
-from evolution.judging import BLUNT, ONE_PAIR, PAIRS, Around, _blunt, evaluate, evaluate_around
 from nsa_brian import PARAMETERS, load
 from nsa_brian.spiking.shipped import SPIKING
 
-SMALL = Games(envs=("MAB-P",), arms=(4,), iterations=2, trials=1, rounds=60)
+SMALL = FitnessGames(envs=("MAB-P",), arms=(4,), iterations=2, trials=1, rounds=60)
 SETS = [load(name).parameters for name in ("minbandit-38", "minbandit-29")]
 ONE_GENE = {name: value for name, value in SETS[0].to_dict().items() if name != "r_v"}
 
@@ -23,26 +23,26 @@ def hill_and_peak(parameters, seed):
     return max(1 - abs(x - 0.3), 2 - 100 * abs(x - 0.8))
 
 
-class TestNear:
+class TestPerturb:
     def test_every_gene_is_off_by_its_part_of_the_range(self):
         genome = Genome()
         middle = genome.decode([0.0] * genome.size)
         by = np.linspace(-0.4, 0.4, genome.size)
-        near = genome.near(middle, by).to_dict()
+        near = genome.perturb(middle, by).to_dict()
         assert [position(info, near[info.name]) - 0.5 for info in genome.genes] == pytest.approx(by.tolist())
 
     def test_turns_back_at_the_bounds(self):
         genome = Genome()
         low, high = (genome.decode([bound] * genome.size) for bound in (-np.pi, np.pi))
         for bound, by in ((low, -0.1), (high, 0.1)):
-            near = genome.near(bound, np.full(genome.size, by)).to_dict()
+            near = genome.perturb(bound, np.full(genome.size, by)).to_dict()
             places = [position(info, near[info.name]) for info in genome.genes]
             assert places == pytest.approx([0.1 if by < 0 else 0.9] * genome.size)
 
     def test_what_is_no_gene_or_beyond_its_range_stays(self):
         beyond = 2 * PARAMETERS["w_max"].search[1]
         given = dataclasses.replace(SETS[0], w_max=beyond, tau_u=77.0)
-        near = Genome({"tau_u": 50.0}).near(given, np.full(21, 0.01))
+        near = Genome({"tau_u": 50.0}).perturb(given, np.full(21, 0.01))
         assert (near.w_max, near.tau_u) == (beyond, 77.0)
         assert near.tau_v != given.tau_v
 
@@ -50,52 +50,57 @@ class TestNear:
         adapting = model_of("adapting.py")
         given = adapting.complete(SETS[0])
         genome = Genome(SETS[0].to_dict(), adapting)
-        near = genome.near(given, np.full(2, 0.1)).to_dict()
+        near = genome.perturb(given, np.full(2, 0.1)).to_dict()
         assert {name for name, value in near.items() if value != given.to_dict()[name]} == {"b", "tau_a"}
 
 
-class TestAround:
+class TestPerturbation:
     def test_to_half_of_the_players_small_differences_are_nothing(self):
         sharp, blunt = (
-            evaluate(dataclasses.replace(SMALL, tolerance=tolerance), (1,), SETS).regret for tolerance in (None, BLUNT)
+            evaluate(dataclasses.replace(SMALL, tolerance=tolerance), (1,), SETS).regret for tolerance in (None, COARSE)
         )
         assert not np.array_equal(sharp, blunt)
-        found = evaluate_around(SMALL, (1,), SETS, None, Around(Genome(), 1e-12, ONE_PAIR)).regret
+        found = evaluate_perturbed(SMALL, (1,), SETS, None, Perturbation(Genome(), 1e-12, ONE_PAIR)).regret
         assert found == pytest.approx((sharp + blunt) / 2)
 
     def test_exact_genes_are_judged_as_they_are(self):
-        exact, around = evaluate(SMALL, (1,), SETS), evaluate_around(SMALL, (1,), SETS, None, Around(Genome(), 0.0))
-        assert np.array_equal(exact, around)
+        exact, same = (
+            evaluate(SMALL, (1,), SETS),
+            evaluate_perturbed(SMALL, (1,), SETS, None, Perturbation(Genome(), 0.0)),
+        )
+        assert np.array_equal(exact, same)
 
     @pytest.mark.parametrize("pairs", [ONE_PAIR, PAIRS])
     def test_is_the_mean_over_sets_near_by_whoever_is_judged_beside_it(self, pairs):
-        around = Around(Genome(), 0.05, pairs)
-        both = evaluate_around(SMALL, (1,), SETS, None, around)
-        alone = evaluate_around(SMALL, (1,), SETS[1:], None, around)
+        perturbation = Perturbation(Genome(), 0.05, pairs)
+        both = evaluate_perturbed(SMALL, (1,), SETS, None, perturbation)
+        alone = evaluate_perturbed(SMALL, (1,), SETS[1:], None, perturbation)
         assert np.array_equal(both.regret[1:], alone.regret)
         assert not np.array_equal(both.regret, evaluate(SMALL, (1,), SETS).regret)
 
     def test_games_that_are_read_coarsely_are_not_read_finer(self):
         """Only the half that reads exactly differs between tolerances above the one of the other half."""
-        coarse = dataclasses.replace(SMALL, tolerance=10 * BLUNT)
-        around = Around(Genome(), 1e-12, ONE_PAIR)
-        assert evaluate_around(coarse, (1,), SETS, None, around).regret == pytest.approx(
+        coarse = dataclasses.replace(SMALL, tolerance=10 * COARSE)
+        perturbation = Perturbation(Genome(), 1e-12, ONE_PAIR)
+        assert evaluate_perturbed(coarse, (1,), SETS, None, perturbation).regret == pytest.approx(
             evaluate(coarse, (1,), SETS).regret
         )
 
     @pytest.mark.parametrize("judge", [hill_and_peak, dataclasses.replace(SMALL, model=SPIKING)], ids=["own", "spikes"])
     def test_what_is_no_rate_is_read_as_ever(self, judge):
-        assert _blunt(judge) is judge
+        assert _coarse(judge) is judge
 
     def test_on_a_slope_it_makes_no_difference_that_genes_are_off(self):
-        found = evaluate_around(lambda parameters, seed: parameters.r_v, (1,), SETS, None, Around(Genome(), 0.001))
+        found = evaluate_perturbed(
+            lambda parameters, seed: parameters.r_v, (1,), SETS, None, Perturbation(Genome(), 0.001)
+        )
         assert found.reward[:, 0] == pytest.approx([each.r_v for each in SETS])
 
     def test_a_narrow_peak_is_worth_less_than_a_broad_hill(self):
         sets = [dataclasses.replace(SETS[0], r_v=r) for r in (0.3, 0.8)]
         hill, peak = evaluate(hill_and_peak, (1,), sets).reward[:, 0]
         assert (hill, peak) == (1, 2)
-        hill, peak = evaluate_around(hill_and_peak, (1,), sets, None, Around(Genome(), 0.05)).reward[:, 0]
+        hill, peak = evaluate_perturbed(hill_and_peak, (1,), sets, None, Perturbation(Genome(), 0.05)).reward[:, 0]
         assert 0.92 < hill < 1
         assert peak < 0.9
 
@@ -144,7 +149,7 @@ def test_one_run_goes_on_to_the_same_end(tmp_path):
 class TestTolerance:
     def test_goes_to_plain_values_and_back(self):
         coarse = dataclasses.replace(SMALL, tolerance=0.02)
-        assert Games.from_dict(coarse.to_dict()) == coarse != SMALL
+        assert FitnessGames.from_dict(coarse.to_dict()) == coarse != SMALL
 
     @pytest.mark.parametrize("tolerance", [-1, float("inf"), float("nan"), "x"])
     def test_refuses_what_is_no_number_from_0_up(self, tolerance):
