@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from baselines.tunable import Tunable, per_game
-from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_a_game
+from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_per_game
 from nsa_brian.common.texts import shown
 
 
@@ -70,8 +70,8 @@ class Policy(ABC):
 
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
-        arms = one_a_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
-        self._learn(arms, one_a_game("reward", reward, self.n_games, 1, REAL))
+        arms = one_per_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
+        self._learn(arms, one_per_game("reward", reward, self.n_games, 1, REAL))
 
     @abstractmethod
     def _select(self) -> np.ndarray:

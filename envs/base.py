@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from envs.draws import Randomness, random_rounds
-from nsa_brian.common.checks import WHOLE, check_integer, check_probabilities, make_rng, one_a_game
+from nsa_brian.common.checks import WHOLE, check_integer, check_probabilities, make_rng, one_per_game
 from nsa_brian.common.overrides import overrides
 from nsa_brian.common.plugins import PluginError, described
 from nsa_brian.common.texts import shown
@@ -202,7 +202,7 @@ class Bandit(ABC):
 def pay(probabilities: np.ndarray, luck: np.ndarray, arms: np.ndarray) -> np.ndarray:
     """Rewards (games,), 0 or 1, of the arms (games,) pulled in a round: 1 where the probability is above the luck."""
     n_games, n_arms = probabilities.shape
-    arms = one_a_game("arm", arms, n_games, n_arms - 1, WHOLE)
+    arms = one_per_game("arm", arms, n_games, n_arms - 1, WHOLE)
     return (luck < probabilities[np.arange(n_games), arms]).view(np.int8)
 
 

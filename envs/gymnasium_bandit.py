@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import envs
-from nsa_brian.common.checks import WHOLE, one_a_game
+from nsa_brian.common.checks import WHOLE, one_per_game
 from nsa_brian.common.texts import shown
 
 try:
@@ -72,7 +72,7 @@ class GymnasiumBandit(gymnasium.Env[Any, Any]):
         """Pull an arm."""
         if self._played >= self.horizon:
             raise gymnasium.error.ResetNeeded("the game has not begun or is over: call reset first")
-        arm = int(one_a_game("arm", action, 1, self.bandit.n_arms - 1, WHOLE)[0])  # refused before the round begins
+        arm = int(one_per_game("arm", action, 1, self.bandit.n_arms - 1, WHOLE)[0])  # refused before the round begins
         if self._played:
             self.bandit.step()
         self._played += 1

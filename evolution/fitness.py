@@ -85,7 +85,7 @@ def _scores(
     if games.inputs:
         shared["inputs"] = games.inputs
     if model.structure.spikes:  # neurons that are not finite count as silent
-        shared["mend"] = True
+        shared["lenient"] = True
     named = [(env, iteration) for env in games.envs for iteration in range(games.iterations)]
     players = [individual for individual in individuals for _ in named]
     found = []
@@ -187,7 +187,7 @@ def _play(engine: Engine, games: FitnessGames, seed: tuple[int, ...], observe: O
     """Return reward and regret (2, individuals, bandits); the engine's games are individuals x those of ``rounds``."""
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), engine.n_games // n_games)
-    best, stretch = np.zeros(n_games), engine.stretch(mend=True)
+    best, stretch = np.zeros(n_games), engine.stretch(lenient=True)
     for probabilities, uniform in stretches(games, seed, engine.n_arms, engine.n_games if games.model.noise else 0):
         observe(stretch.play(game, probabilities, uniform)[0])
         # Summed round by round, as the earned reward is: another order would differ in the last bits.

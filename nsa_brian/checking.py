@@ -344,7 +344,7 @@ def _paths(model: Model) -> Iterator[_Path]:
             continue
         if compiled:
             yield _Path(name, "compiled rounds", partial(_many, name=name))
-        yield _Path(name, SEARCH, partial(_many, name=name, mend=True))
+        yield _Path(name, SEARCH, partial(_many, name=name, lenient=True))
         if compiled and name == "rounds":
             yield _Path(name, "in numpy", _in_numpy)
 
@@ -380,10 +380,10 @@ def _one_by_one(games: _Games, name: str, n_rounds: int | None = None) -> list[_
     return found
 
 
-def _many(games: _Games, name: str, mend: bool = False) -> list[_Round]:
+def _many(games: _Games, name: str, lenient: bool = False) -> list[_Round]:
     """Rounds as commands and searches play them: one a call, then 2, 3, 5, 8, ... in a call from the game's start."""
     engine = games.engine(name)
-    stretch = engine.stretch(mend=mend)
+    stretch = engine.stretch(lenient=lenient)
     found = []
     for t in range(games.n_rounds):
         start = time.perf_counter()
@@ -398,7 +398,7 @@ def _many(games: _Games, name: str, mend: bool = False) -> list[_Round]:
         if engine.structure.draws:  # a new game goes on with the neurons' random numbers
             engine = games.engine(name)
         engine.reset()
-        stretch = engine.stretch(mend=mend)
+        stretch = engine.stretch(lenient=lenient)
         start = time.perf_counter()
         arms, agreed = stretch.play(games.row, games.chances[:n], games.luck[:n])
         seconds = (time.perf_counter() - start) / n

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from brian2 import get_device, ms, second
 
-from nsa_brian.codegen.code_objects import told_if_slow
+from nsa_brian.codegen.code_objects import announce_if_slow
 from nsa_brian.codegen.columns import Columns
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.codegen.streams import n_seeds
@@ -57,7 +57,7 @@ def prepare(
     parameters: NSAParameters | Sequence[NSAParameters],
     n_arms: int,
     dt: Any = None,
-    mend: bool = False,
+    lenient: bool = False,
 ) -> list[Values]:
     """Return all numbers of each parameter set in SI units, with those that are found for it.
 
@@ -72,7 +72,7 @@ def prepare(
         Options of the games to be played.
     dt : Quantity, optional
         Time step of the engine that will play them.
-    mend : bool
+    lenient : bool
         Let sets that have no critical strength have none, so that nothing outlasts the input.
 
     Returns
@@ -106,12 +106,12 @@ def prepare(
     if type(get_device()).__name__ != "RuntimeDevice":
         raise ValueError(f"the model {model.name} is prepared by simulation and so needs Brian2's runtime device")
     step, options = float(dt / ms), min(n_arms, OPTIONS)
-    keys = {each: (model, complete, options, step, mend) for each, complete in completed.items()}
+    keys = {each: (model, complete, options, step, lenient) for each, complete in completed.items()}
     todo = [key for key in dict.fromkeys(keys.values()) if key not in _known]
-    with told_if_slow(f"calibrating the model {model.name}"):
+    with announce_if_slow(f"calibrating the model {model.name}"):
         for part in (todo[i : i + BATCH] for i in range(0, len(todo), BATCH)):
             sets = [key[1] for key in part]
-            batch = _Batch(model, sets, [model.values_in_si(each) for each in sets], options, dt, mend)
+            batch = _Batch(model, sets, [model.values_in_si(each) for each in sets], options, dt, lenient)
             for wanted in model.prepare:
                 _STEPS[type(wanted)](batch, wanted)
             _known.update(zip(part, batch.values, strict=True))
@@ -124,7 +124,7 @@ def with_prepared(
     """An engine's options, with ``prepared`` for each game if the model has something to find and it is not given."""
     if not model.prepare or options.get("prepared") is not None:
         return dict(options)
-    asked = {name: options[name] for name in ("dt", "mend") if name in options}
+    asked = {name: options[name] for name in ("dt", "lenient") if name in options}
     found = prepare(model, parameters, n_arms, **asked)
     return {**options, "prepared": found * n_games if isinstance(parameters, NSAParameters) else found}
 
@@ -142,7 +142,7 @@ class _Batch:
     values: list[Values]
     options: int
     dt: Any
-    mend: bool
+    lenient: bool
 
 
 def gain_function(model: Any, values: Mapping[str, Any]) -> Callable[..., Any]:
@@ -152,20 +152,20 @@ def gain_function(model: Any, values: Mapping[str, Any]) -> Callable[..., Any]:
 
 def _map_rates(batch: _Batch, step: RateMap) -> None:
     for parameters, values in zip(batch.sets, batch.values, strict=True):
-        values |= _rate_map(batch.model, parameters, values, batch.mend)
+        values |= _rate_map(batch.model, parameters, values, batch.lenient)
 
 
-def _rate_map(model: Model, parameters: NSAParameters, values: Values, mend: bool = False) -> Values:
+def _rate_map(model: Model, parameters: NSAParameters, values: Values, lenient: bool = False) -> Values:
     """What the rate model's parameters come to."""
     phi = numpy_function(model.structure.expressions["Phi_v"], {}, values)
     highest = float(np.max(phi(w=np.linspace(0, values["w_max"], 4001))))
     try:
         star = critical_value(paper_part(parameters))
     except ValueError:
-        if not mend:
+        if not lenient:
             raise
         star = np.inf
-    if highest <= star and mend:
+    if highest <= star and lenient:
         return {"Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # beyond all values
     if highest <= star:
         raise ValueError(
@@ -219,7 +219,7 @@ def _games(batch: _Batch, each: int, record: bool = False) -> Columns:
     games = Columns(model, many, np.arange(len(many)), options, tiled, batch.dt, record)
     for name, array in games.given.items():
         array[:] = np.repeat([_untrained(model, name, found, options) for found in values], each)[:, None]
-    for name, of_game in games.told.items():
+    for name, of_game in games.game_inputs.items():
         of_game[:] = np.repeat([_untrained(model, name, found, options) for found in values], each)
     for name in model.structure.dynamic:
         start = [_untrained(model, name, found, options) for found in values]
@@ -274,7 +274,7 @@ def _find_critical(batch: _Batch, step: Critical) -> None:
             lasting += lasts.reshape(-1, POINTS).mean(axis=1) / n_rounds
         if stage == 0:
             odd = (lasting == 0) | (lasting == 1)
-            if odd.any() and not batch.mend:
+            if odd.any() and not batch.lenient:
                 i = int(np.argmax(odd))
                 one = replace(batch, values=[{**values[i], step.name: float(high[i])}])
                 raise _no_step(one, step, low[i], rates[:, i * POINTS : (i + 1) * POINTS], bool(lasting[i]))

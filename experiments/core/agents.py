@@ -14,7 +14,7 @@ from experiments.core.randomness import GameStreams
 from nsa_brian.errors import closest, shown
 
 #: The agents of the paper's comparison, and chance.
-PAPER = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
+PAPER_AGENTS = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
 
 #: A name that stands for NSA and all policies, with their tuned parameters where there are any.
 STATE_OF_THE_ART = "state-of-the-art"

@@ -19,7 +19,7 @@ CELL = ArchiveFormat("nsa-cell", 1, "a cell of a study")
 Progress = Callable[[int], None]
 
 
-def untold(done: int) -> None:
+def no_progress(done: int) -> None:
     """No progress bar."""
 
 
@@ -52,7 +52,7 @@ class Cell:
         """Bytes that it takes at least: what the games or settings take that it is given."""
         return max((each.memory for each in self.given if isinstance(each, TakesMemory)), default=0.0)
 
-    def __call__(self, progress: Progress = untold) -> Arrays:
+    def __call__(self, progress: Progress = no_progress) -> Arrays:
         """Compute it."""
         found = self.function(*self.given)
         progress(1)
@@ -69,7 +69,7 @@ class Cell:
 
 
 def compute(
-    cells: Mapping[str, Cell], workers: int, done: Callable[[str, Arrays], None], progress: Progress = untold
+    cells: Mapping[str, Cell], workers: int, done: Callable[[str, Arrays], None], progress: Progress = no_progress
 ) -> None:
     """Compute cells in this process or in several; ``done`` hears of each when it is complete."""
     if workers == 1:
@@ -97,7 +97,7 @@ def check_fit(cells: Mapping[str, Cell], workers: int) -> None:
 
 
 def compute_missing(
-    cells: Mapping[str, Cell], folder: Path, made: Mapping[str, Any], workers: int, progress: Progress = untold
+    cells: Mapping[str, Cell], folder: Path, made: Mapping[str, Any], workers: int, progress: Progress = no_progress
 ) -> dict[str, Arrays]:
     """All cells, those that a folder has read from it and the others written to it.
 

@@ -16,16 +16,16 @@ class UserError(Exception):
 
 @contextmanager
 def blame_user() -> Iterator[None]:
-    """Around the reading of options and files: what they are refused for is the user's to mend."""
+    """Around the reading of options and files: what they are refused for is the user's to lenient."""
     try:
         yield
     except OSError as error:
-        raise UserError(told(error)) from error
+        raise UserError(os_error_text(error)) from error
     except ValueError as error:
         raise UserError(str(error)) from error
 
 
-def told(error: OSError) -> str:
+def os_error_text(error: OSError) -> str:
     """What the system says, and of which file."""
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or error}"

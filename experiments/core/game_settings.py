@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.core.agents import PAPER, expand
+from experiments.core.agents import PAPER_AGENTS, expand
 from experiments.core.model_inputs import INPUT_HELP, digests_of, files_of, tables
 from experiments.core.named import read_agent, read_set
 from experiments.core.nsa_agents import MODEL_HELP, NSA, agent_from_dict, agent_to_dict, is_nsa
@@ -87,7 +87,7 @@ class AgentSettings(StudySettings):
 class GameSettings(AgentSettings):
     """Who plays, for how long, how often."""
 
-    agents: tuple[str, ...] = setting(PAPER, "agents, comma separated, or state-of-the-art", "A,B")
+    agents: tuple[str, ...] = setting(PAPER_AGENTS, "agents, comma separated, or state-of-the-art", "A,B")
     trials: int = setting(2, "trials")
     rounds: int = setting(2000, "rounds of a trial")
     repetitions: int = setting(5, "games, each with its own luck")

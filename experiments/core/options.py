@@ -102,7 +102,7 @@ def chosen_preset(presets: Mapping[str, Any], name: str) -> Any:
     return presets[name]
 
 
-def presets_told(presets: Mapping[str, Any]) -> str:
+def presets_help(presets: Mapping[str, Any]) -> str:
     """What presets there are, for a help text: the first in full, of the others what differs."""
     first, width = next(iter(presets.values())), max(map(len, presets))
     lines = []

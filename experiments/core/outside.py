@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from evolution.workers import WorkersLostError
-from experiments.core.errors import UserError, told
+from experiments.core.errors import UserError, os_error_text
 from experiments.core.exit_codes import STOPPED, UNREAD
 from experiments.core.surroundings import out_of_memory
 from nsa_brian.common.plugins import PluginError
@@ -32,7 +32,7 @@ def answering(parser: argparse.ArgumentParser) -> Iterator[None]:
     except MemoryError as error:
         _leave(parser, error, "not enough memory for games of that size")
     except OSError as error:
-        _leave(parser, error, told(error))
+        _leave(parser, error, os_error_text(error))
     except (
         UserError,
         ModelError,

@@ -7,7 +7,7 @@ from typing import Any
 import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
 from envs import Bandit
 from experiments.core.agents import Agent, make_policy
-from experiments.core.cells import Progress, untold
+from experiments.core.cells import Progress, no_progress
 from experiments.core.game import Record
 from experiments.core.game import play as play_game
 from experiments.core.nsa_agents import is_nsa
@@ -49,7 +49,7 @@ def trained(settings: PlaySettings, rounds: int) -> tuple[Any, Bandit]:
     return agent, bandit
 
 
-def play_agent(settings: PlaySettings, agent: str, repetitions: range, progress: Progress = untold) -> Record:
+def play_agent(settings: PlaySettings, agent: str, repetitions: range, progress: Progress = no_progress) -> Record:
     """One agent in some of the repetitions, all at once."""
     bandit = make_bandit(settings, repetitions)
     player = make_player(settings, agent, repetitions)

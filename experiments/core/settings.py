@@ -15,7 +15,7 @@ import numpy as np
 import envs
 import nsa_brian
 from envs import Bandit
-from experiments.core.agents import PAPER, check_names
+from experiments.core.agents import PAPER_AGENTS, check_names
 from experiments.core.errors import at_least
 from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
 from experiments.core.model_inputs import check_tables, digests_of, tables, values_for
@@ -55,7 +55,7 @@ class PlaySettings(StudySettings):
     trials: int = 2
     rounds: int = 2000
     repetitions: int = 5
-    agents: tuple[str, ...] = PAPER
+    agents: tuple[str, ...] = PAPER_AGENTS
     nsa: ParameterSet = field(default_factory=load)
     engine: str = DEFAULT_ENGINE
     ties: str = "random"

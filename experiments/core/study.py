@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
-from experiments.core.cells import Cell, Progress, clear, compute_missing, untold
+from experiments.core.cells import Cell, Progress, clear, compute_missing, no_progress
 from experiments.core.claims import Claim
 from experiments.core.errors import UserError, blame_file
 from experiments.core.files import file_stem
@@ -127,7 +127,7 @@ class Study(ABC, Generic[S, F]):
         settings: S,
         out: Path,
         workers: int = 1,
-        progress: Progress = untold,
+        progress: Progress = no_progress,
         cells: Mapping[str, Cell] | None = None,
     ) -> tuple[Results[S, F], Path]:
         """Compute what is missing of a study's cells and write the results file.

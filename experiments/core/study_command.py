@@ -18,7 +18,7 @@ from experiments.core.errors import blame_file, blame_user
 from experiments.core.files import FORMATS, check_format, writable_folder, write_bytes, write_text
 from experiments.core.json_text import json_text
 from experiments.core.named import read_model_and_engine
-from experiments.core.options import add_options, chosen_preset, presets_told, read_given
+from experiments.core.options import add_options, chosen_preset, presets_help, read_given
 from experiments.core.results import RESULTS, F, Results, S
 from experiments.core.study import Study
 from experiments.core.workers import check_workers
@@ -27,7 +27,7 @@ from experiments.core.workers import check_workers
 def command_of(study: Study[Any, Any]) -> Command:
     """The command of a study: its options come from the fields of its settings."""
     epilog = (
-        f"presets:\n{presets_told(study.presets)}\n\nexamples:\n  nsa {study.name} --preset quick\n{study.examples}"
+        f"presets:\n{presets_help(study.presets)}\n\nexamples:\n  nsa {study.name} --preset quick\n{study.examples}"
     )
     return Command(epilog, partial(add_arguments, study), partial(run, study))
 

@@ -227,7 +227,7 @@ def _weights(parameters: NSAParameters, model: Model, first: float, reward: floa
 
 def _leniency(model: Model) -> dict[str, Any]:
     """Let spiking neurons without memory play at chance, as in a search; by default they are an error."""
-    return {"mend": True} if model.structure.spikes else {}
+    return {"lenient": True} if model.structure.spikes else {}
 
 
 def _critical_weight(parameters: NSAParameters, model: Model) -> float:

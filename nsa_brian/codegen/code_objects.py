@@ -130,7 +130,7 @@ class CompiledRound(CythonCodeObject):
     def compile_block(self, block: str) -> Any:
         """Compile or fetch from the cache, with a word to the user if it takes a while."""
         said = "compiling a decision round to C++ (once; later runs find it in Brian2's cache)"
-        with replacing_damaged_files(), told_if_slow(said):
+        with replacing_damaged_files(), announce_if_slow(said):
             compiled = super().compile_block(block)
         if block == "run" and compiled is None:  # Brian2 prints Cython's complaint and goes on
             raise RuntimeError("the decision round was not compiled; see the message above")
@@ -213,7 +213,7 @@ def _tell(what: str) -> None:
 
 
 @contextmanager
-def told_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
+def announce_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
     """Say what is going on if it is still going on after some seconds."""
     timer = threading.Timer(after, _tell, [what + " ..."])
     timer.daemon = True

@@ -42,7 +42,7 @@ class Columns:
     ----------
     given : dict of array (games, arms)
         What options are given at a round's start: the static names of an option that neurons read.
-    told : dict of array (games,)
+    game_inputs : dict of array (games,)
         The same of a game: signals, inputs.
     learnt : dict of array (games, arms)
         The same for the rule of contacts.
@@ -93,11 +93,11 @@ class Columns:
         texts += [text for phase in phases for text in phase.values()] + [statement.expression for statement in rule]
         read = set().union(*(names_in(plain(text)) for text in texts))
         used = [name for name in values[0] if name in read]
-        told = [name for name in (*structure.names(SIGNALS), *structure.of_game) if name in read]
-        told = list(dict.fromkeys(told))
+        game_inputs = [name for name in (*structure.names(SIGNALS), *structure.of_game) if name in read]
+        game_inputs = list(dict.fromkeys(game_inputs))
         given = list(dict.fromkeys(name for place in places.values() for name in place.static))
         learnt = structure.read_by_contacts
-        shared = dict.fromkeys([*used, "I", *structure.phased, *told, "R", "n_arms"], 0.0)
+        shared = dict.fromkeys([*used, "I", *structure.phased, *game_inputs, "R", "n_arms"], 0.0)
         group.add_shared(shared)
         group.add_shared({"_n_games": self.n_games, "_n_options": n_arms})
         group.add_shared({each.name: 0.0 for each in arrivals if each.how == "scalar"})
@@ -105,7 +105,7 @@ class Columns:
             group.add_shared(dict.fromkeys(place.shared, 0.0))
             group.add(dict.fromkeys(place.arrays), 1)
         blocks: dict[str, str] = {}
-        invariants = Invariants({*used, "dt", "n_arms", *told})
+        invariants = Invariants({*used, "dt", "n_arms", *game_inputs})
         for place in places.values():
             place.enter(group)
         for each in arrivals:
@@ -149,7 +149,7 @@ class Columns:
             "_steps": np.array(borders, dtype=np.int32).ravel(),
             "_which": np.asarray(which, dtype=np.int32),
             "_given": np.zeros(max(1, len(given)) * n_options),
-            "_told": np.zeros(max(1, len(told)) * self.n_games),
+            "_game_inputs": np.zeros(max(1, len(game_inputs)) * self.n_games),
             "_choice": np.zeros(n_options),
             "_memory": np.zeros(self.n_games * stride + 8),
             "_streams": np.zeros(self.n_games * sum(rooms.values()), dtype=np.int64),
@@ -174,7 +174,7 @@ class Columns:
             template_kwds={
                 "_tables": tuple(tables),
                 "_of_sets": used,
-                "_told_names": told,
+                "_game_input_names": game_inputs,
                 "_given_names": given,
                 "_learnt_names": learnt,
                 "_populations": list(places.values()),
@@ -190,9 +190,8 @@ class Columns:
         shape = (self.n_games, n_arms)
         self.choice = group.array("_choice").reshape(shape)
         self.given = dict(zip(given, group.array("_given")[: len(given) * n_options].reshape(-1, *shape), strict=True))
-        self.told = dict(
-            zip(told, group.array("_told")[: len(told) * self.n_games].reshape(-1, self.n_games), strict=True)
-        )
+        of_games = group.array("_game_inputs")[: len(game_inputs) * self.n_games].reshape(-1, self.n_games)
+        self.game_inputs = dict(zip(game_inputs, of_games, strict=True))
         of_learnt = group.array("_learnt")[: len(learnt) * n_options].reshape(-1, *shape)
         self.learnt = dict(zip(learnt, of_learnt, strict=True))
         self.counts = group.array("_counts").reshape(2, *shape)
@@ -236,7 +235,7 @@ class Columns:
         self._group.array("_luck")[:] = whole[:, at]
 
     def respond(self) -> None:
-        """Run a round of all games up to the choice, with what is given and told."""
+        """Run a round of all games up to the choice, with what is given and game_inputs."""
         if self.raster is not None:
             self.raster[:] = 0
         self._call(0)

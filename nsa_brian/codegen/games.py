@@ -42,7 +42,7 @@ class Games:
         Their answers in the last round.
     pools : dict of array (games,)
         The state of the games' own populations, by name; it goes on where it is carried over.
-    told : dict of array (games,)
+    game_inputs : dict of array (games,)
         Signals and inputs of the game.
     """
 
@@ -98,7 +98,7 @@ class Games:
             "_steps": np.array(borders, dtype=np.int32).ravel(),
             "_which": np.asarray(which, dtype=np.int32),
             "_given": np.zeros(max(1, len(self.inputs)) * n_units),
-            "_told": np.zeros(max(1, len(of_game)) * self.n_games),
+            "_game_inputs": np.zeros(max(1, len(of_game)) * self.n_games),
             "_ends": np.zeros(len(self.outputs) * n_units),
             "_pools": np.zeros(max(1, len(pools)) * self.n_games),
         }
@@ -144,9 +144,9 @@ class Games:
         self._given = group.array("_given")[: len(self.inputs) * n_units].reshape(-1, *shape)
         self.ends = group.array("_ends").reshape(-1, *shape)
         self.pools = dict(zip(pools, group.array("_pools").reshape(-1, self.n_games), strict=False))
-        self.told = dict(zip(of_game, group.array("_told").reshape(-1, self.n_games), strict=False))
+        self.game_inputs = dict(zip(of_game, group.array("_game_inputs").reshape(-1, self.n_games), strict=False))
 
-    def respond(self, given: Mapping[str, np.ndarray], told: Mapping[str, np.ndarray]) -> None:
+    def respond(self, given: Mapping[str, np.ndarray], game_inputs: Mapping[str, np.ndarray]) -> None:
         """Run a round of all games: :attr:`ends` are then its answers, :attr:`pools` go on.
 
         Parameters
@@ -154,13 +154,13 @@ class Games:
         given : mapping
             What goes on from round to round, (games, arms) each: the synapses, what is carried over, streams of random
             numbers; and inputs of options.
-        told : mapping
+        game_inputs : mapping
             Signals and inputs of the game, (games,) each.
         """
         for row, name in zip(self._given, self.inputs, strict=True):
             row[:] = given[name]
-        for name, array in self.told.items():
-            array[:] = told[name]
+        for name, array in self.game_inputs.items():
+            array[:] = game_inputs[name]
         self._run()
 
     def integrator(self) -> Integrator:
@@ -168,4 +168,4 @@ class Games:
         inputs = dict(zip(self.inputs, self._given, strict=True))
         outputs = dict(zip(self.outputs, self.ends, strict=True))
         of_pair = self._group.array("_which")
-        return Integrator(entry_of(self._run), inputs, outputs, of_pair, every=True, told=self.told)
+        return Integrator(entry_of(self._run), inputs, outputs, of_pair, every=True, game_inputs=self.game_inputs)

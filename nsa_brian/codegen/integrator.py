@@ -24,7 +24,7 @@ class Integrator:
         Every option in every round, rather than those whose synapse has changed.
     depth : int
         Answers of a game that are integrated together, those to come included, where the game can be foreseen.
-    told : mapping
+    game_inputs : mapping
         The arrays (games,) that it takes signals and inputs of a game from, where it has them for all options.
     """
 
@@ -34,4 +34,4 @@ class Integrator:
     of_pair: np.ndarray
     every: bool
     depth: int = 1
-    told: Mapping[str, np.ndarray] = field(default_factory=dict)
+    game_inputs: Mapping[str, np.ndarray] = field(default_factory=dict)

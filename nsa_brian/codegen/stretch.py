@@ -99,7 +99,18 @@ OF_CHOICE = {
 #: Whole numbers that compiled code is given, by name; it sets the last one: to 1 where activities are not finite, to 2
 #: and more where a variable of the synapse, a signal, or the weight of an option that may be explored is not.
 #: ``stride`` leads from one round's probabilities to the next one's.
-SIZES = ("n_games", "n_arms", "n_rounds", "n_rows", "stride", "cells", "random", "watch", "mend", "runaway")
+SIZES = (
+    "n_games",
+    "n_arms",
+    "n_rounds",
+    "n_rows",
+    "stride",
+    "cells",
+    "random",
+    "watch",
+    "lenient",
+    "runaway",
+)
 
 
 class CompiledStretch:
@@ -111,7 +122,7 @@ class CompiledStretch:
     answers : Grid or Integrator
     watched : bool
         Whether activities may become infinite, or no numbers at all.
-    mend : bool
+    lenient : bool
         What to do then: with it, such neurons count as silent, and such synapses start anew at 0. Else it is an error.
 
     Attributes
@@ -124,7 +135,7 @@ class CompiledStretch:
         The one option of each game of which that is so, or -1, where the learning rule is an expression.
     """
 
-    def __init__(self, players: Players, answers: Grid | Integrator, watched: bool, mend: bool) -> None:
+    def __init__(self, players: Players, answers: Grid | Integrator, watched: bool, lenient: bool) -> None:
         model, structure = players.model, players.model.structure
         n_games, n_arms = players.ends.shape[1:]
         self._by_statements = not isinstance(structure.rule, Value)
@@ -148,7 +159,13 @@ class CompiledStretch:
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
         self._sizes = np.zeros(len(SIZES), dtype=np.int64)
-        self._tell(n_games=n_games, n_arms=n_arms, random=players.ties == "random", watch=watched, mend=mend)
+        self._tell(
+            n_games=n_games,
+            n_arms=n_arms,
+            random=players.ties == "random",
+            watch=watched,
+            lenient=lenient,
+        )
         self._arrays = {
             "sizes": self._sizes,
             "limits": np.array([players.tolerance]),
@@ -184,7 +201,7 @@ class CompiledStretch:
                 "of_pair": answers.of_pair,
                 **{f"in_{name}": array for name, array in answers.inputs.items()},
                 **{f"out_{name}": array for name, array in answers.outputs.items()},
-                **{f"told_{name}": array for name, array in answers.told.items()},
+                **{f"game_input_{name}": array for name, array in answers.game_inputs.items()},
             }
         for name, array in self._arrays.items():
             assert array.flags.c_contiguous, name
@@ -223,7 +240,7 @@ class CompiledStretch:
                 "_signals": self._signals,
                 "_given_options": given["option"],
                 "_given_games": given["game"],
-                "_told": () if isinstance(answers, Grid) else (*answers.told,),
+                "_game_inputs": () if isinstance(answers, Grid) else (*answers.game_inputs,),
                 "_shows": bool(shown),
                 "_shows_u": bool(choice.u),
                 "_shows_v": bool(choice.v),

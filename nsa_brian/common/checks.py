@@ -72,7 +72,7 @@ WHOLE, REAL = "iu", "biuf"
 UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
 
 
-def one_a_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
+def one_per_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
     """Return what was given as an array (games,): one number from 0 to ``high`` for each game; else a ValueError."""
     array = np.atleast_1d(given)
     right = array.shape == (n_games,) and array.dtype.kind in kinds

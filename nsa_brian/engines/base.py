@@ -10,7 +10,7 @@ import numpy as np
 from brian2 import Quantity, get_device, ms, second
 
 from nsa_brian.codegen.cache import check_cache
-from nsa_brian.common.checks import REAL, WHOLE, check_integer, check_number, make_rng, one_a_game
+from nsa_brian.common.checks import REAL, WHOLE, check_integer, check_number, make_rng, one_per_game
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.inputs import Inputs
 from nsa_brian.engines.randomness import Randomness
@@ -56,7 +56,7 @@ class Engine(ABC):
     prepared : sequence of mapping, optional
         The numbers of each game's set in SI units, as :func:`nsa_brian.prepare` finds them; a model that has something
         to prepare needs them.
-    mend : bool
+    lenient : bool
         Let neurons play whose numbers are not finite, as silent ones, where they are refused otherwise.
     inputs : mapping, optional
         Values of the model's inputs by name, see :class:`nsa_brian.engines.inputs.Inputs`.
@@ -96,7 +96,7 @@ class Engine(ABC):
         dt: Any = None,
         method: str = "euler",
         prepared: Sequence[Mapping[str, float]] | None = None,
-        mend: bool = False,
+        lenient: bool = False,
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
@@ -115,7 +115,7 @@ class Engine(ABC):
         check_noise(model, method)
         self.n_arms, self.n_games, self.model, self.method = n_arms, n_games, model, method
         self.structure = model.structure
-        self.ties, self.tolerance, self.mend = ties, self._tolerance(tolerance), mend
+        self.ties, self.tolerance, self.lenient = ties, self._tolerance(tolerance), lenient
         parameters = load().parameters if parameters is None else parameters
         given = [parameters] * n_games if isinstance(parameters, NSAParameters) else listed_sets(parameters)
         if len(given) != n_games:
@@ -224,10 +224,10 @@ class Engine(ABC):
             raise runaway(self.model)
         return self.choose(luck)
 
-    def choose(self, luck: np.ndarray, activity: np.ndarray | None = None, mend: bool = False) -> np.ndarray:
+    def choose(self, luck: np.ndarray, activity: np.ndarray | None = None, lenient: bool = False) -> np.ndarray:
         """The same with given luck (games, 3)."""
         activity = self.activity if activity is None else activity
-        weigh, exploit = self._end.weigh(activity, mend), self.structure.choice.exploit
+        weigh, exploit = self._end.weigh(activity, lenient), self.structure.choice.exploit
         arms, self.agreed = select(activity, luck, self.ties, self.tolerance, weigh, exploit)
         return arms
 
@@ -238,8 +238,8 @@ class Engine(ABC):
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Learn from the reward, a number from 0 to 1, of the arm pulled in each game."""
-        arms = one_a_game("arm", arms, self.n_games, self.n_arms - 1, WHOLE).astype(np.intp, copy=False)
-        self._learn(arms, one_a_game("reward", rewards, self.n_games, 1, REAL))
+        arms = one_per_game("arm", arms, self.n_games, self.n_arms - 1, WHOLE).astype(np.intp, copy=False)
+        self._learn(arms, one_per_game("reward", rewards, self.n_games, 1, REAL))
         if self._watched:
             for name, array in {**self.synapses, **self.signals}.items():
                 if not np.isfinite(array).all():
@@ -286,9 +286,9 @@ class Engine(ABC):
                 raise ValueError(f"{name} must be finite numbers, got {given[~np.isfinite(given)][0]}")
             variables[name][:] = given
 
-    def stretch(self, *, mend: bool = False) -> Stretch:
+    def stretch(self, *, lenient: bool = False) -> Stretch:
         """Many rounds at once, against bandits that are known beforehand; see :class:`Stretch`."""
-        return RoundByRound(self, mend)
+        return RoundByRound(self, lenient)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
         """Play rounds one after the other: respond, select, pull, learn."""

@@ -40,7 +40,7 @@ class ColumnRounds(PopulationEngine):
         columns = self.columns
         for name, array in columns.given.items():
             array[:] = self.static(name)
-        for name, array in columns.told.items():
+        for name, array in columns.game_inputs.items():
             array[:] = self.static(name)[:, 0]
         for name in self.structure.dynamic:
             columns.states[SYNAPSE][name][:] = self._synapses[name]

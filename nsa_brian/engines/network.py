@@ -28,7 +28,7 @@ from brian2 import (
 )
 
 from nsa_brian.codegen.cache import replacing_damaged_files
-from nsa_brian.codegen.code_objects import check_compiled, told_if_slow
+from nsa_brian.codegen.code_objects import announce_if_slow, check_compiled
 from nsa_brian.common.checks import check_integer, make_rng
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Pull
@@ -109,7 +109,7 @@ class NSANetwork(PopulationEngine):
         self.round_steps = self.course.round_steps
         self._all_steps = (*self.course.borders, *self.course.after)
         said = "compiling the network to C++ (once; later runs find it in Brian2's cache)"
-        with replacing_damaged_files(), told_if_slow(said):
+        with replacing_damaged_files(), announce_if_slow(said):
             self._objects = NetworkObjects(self.model, values, n_games, n_arms, self.dt, self.method, name)
         groups = self._objects.groups
         self.U, self.V, self.options = groups["u"], groups["v"], self._objects.options

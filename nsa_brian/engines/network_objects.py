@@ -119,7 +119,7 @@ class NetworkObjects:
         """Names of options and games."""
         return [*self._structure.names(SYNAPSE), *self._structure.names("signals"), *self._structure.inputs]
 
-    def _is_told(self, name: str) -> bool:
+    def _is_given(self, name: str) -> bool:
         """Whether a name of an option or a game stays the same in a round, so that it can be given at its start."""
         return self._structure.is_static(name)
 
@@ -192,7 +192,7 @@ class NetworkObjects:
         for name, level, of, index in linked:
             setattr(group, name, linked_var(level, of, index=index))
         for name in above:
-            if name in ("choice", "R") or self._is_told(name):
+            if name in ("choice", "R") or self._is_given(name):
                 here = (group, self._here(name, key), self.sizes[key], neurons.of_options)
                 self.given.setdefault(name, []).append(here)
         return group
@@ -322,7 +322,7 @@ class NetworkObjects:
     def _delivered(self) -> dict[str, list[str]]:
         """Names of the synapse that change within a round, by the populations that read them."""
         structure = self._structure
-        moving = [name for name in structure.names(SYNAPSE) if not self._is_told(name)]
+        moving = [name for name in structure.names(SYNAPSE) if not self._is_given(name)]
         found = {}
         for key in structure.of_options:
             read = self._reads(structure.populations[key])
@@ -383,8 +383,8 @@ class NetworkObjects:
         if moving:
             options += [self._inner(eq) for eq in moving]
             read = closure(set().union(*(names_in(str(eq.expr)) for eq in moving)), structure.expressions)
-            told = [name for name in self._above if name in read and self._is_told(name)]
-            options += [variable(name, structure.dimensions[name]) for name in told]
+            given = [name for name in self._above if name in read and self._is_given(name)]
+            options += [variable(name, structure.dimensions[name]) for name in given]
             options += [variable(name, DIMENSIONLESS, "shared") for name in structure.phased if name in read]
             for key in structure.of_options:
                 neurons = structure.populations[key]
@@ -402,7 +402,7 @@ class NetworkObjects:
         self._read_by_options = linked
         if moving:
             self.owner |= {name: (self.options, name) for name in structure.dynamic}
-            for name in told:
+            for name in given:
                 self.given.setdefault(name, []).append((self.options, name, 1, True))
 
     def _inner(self, eq: SingleEquation) -> SingleEquation:

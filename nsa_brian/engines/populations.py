@@ -79,7 +79,7 @@ class PopulationEngine(Engine):
 
     def _check_neurons(self) -> None:
         """Require finite numbers in neurons, unless they may be mended: one that has others would count as silent."""
-        if self.mend or self.structure.single:
+        if self.lenient or self.structure.single:
             return
         for population, neurons in self.structure.populations.items():
             for name in neurons.state:

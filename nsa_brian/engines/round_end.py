@@ -71,18 +71,18 @@ class RoundEnd:
         ]
         return np.stack(found)
 
-    def weigh(self, activity: np.ndarray, mend: bool = False) -> Weigh | None:
+    def weigh(self, activity: np.ndarray, lenient: bool = False) -> Weigh | None:
         """How arms are weighed where they are explored; None if all are alike."""
         if self._explore is None:
             return None
-        return partial(self._weighed, self._explore, activity, self._engine.seen(self._read_by_choice), mend)
+        return partial(self._weighed, self._explore, activity, self._engine.seen(self._read_by_choice), lenient)
 
     def _weighed(
         self,
         explore: Any,
         activity: np.ndarray,
         seen: dict[str, np.ndarray],
-        mend: bool,
+        lenient: bool,
         k_u: np.ndarray,
         k_v: np.ndarray,
     ) -> np.ndarray:
@@ -96,7 +96,7 @@ class RoundEnd:
         found = explore(**seen, u=u, v=v, **columns, **{name: value.astype(float) for name, value in best.items()})
         weights = np.array(np.broadcast_to(found, u.shape), dtype=float)
         if not np.isfinite(weights).all():
-            if not mend:
+            if not lenient:
                 raise runaway(self._engine.model, "explore", EXPLORE)
             weights[~np.isfinite(weights)] = 0
         return weights

@@ -43,11 +43,11 @@ class Rounds(Separable, compiled=True):
             self.games = Games(sets, which, self.n_arms, self.dt, self.method, self.model)
             self.outputs = self.games.outputs
         else:
-            one_a_game = not self._end.by_statements and not self.dense
+            one_per_game = not self._end.by_statements and not self.dense
             # Where the rule reads the synapse alone, the weights to come can be foreseen; of the answers u and v.
-            alone = one_a_game and self._end.reads_synapse_alone and structure.reads <= {"u", "v"}
+            alone = one_per_game and self._end.reads_synapse_alone and structure.reads <= {"u", "v"}
             self._depth = max(1, min(DEPTH, LANES // self.n_games)) if alone else 1
-            size = self.n_games * (self._depth if one_a_game else self.n_arms)
+            size = self.n_games * (self._depth if one_per_game else self.n_arms)
             self.pairs = Pairs(sets, size, self.dt, self.method, model=self.model)
             self.outputs = self.pairs.outputs
         self.ends = np.zeros((len(self.outputs), *shape))
@@ -99,8 +99,8 @@ class Rounds(Separable, compiled=True):
         """What options are given at a round's start, (games, arms)."""
         if name in self._lasting:
             return self._lasting[name]
-        told = self.signals[name][:, None] if name in self.signals else self.inputs.now[name]
-        return np.broadcast_to(told, (self.n_games, self.n_arms))
+        value = self.signals[name][:, None] if name in self.signals else self.inputs.now[name]
+        return np.broadcast_to(value, (self.n_games, self.n_arms))
 
     def respond(self) -> None:
         """Integrate the pairs whose synapse has changed, or all of them."""
@@ -108,8 +108,8 @@ class Rounds(Separable, compiled=True):
             super().respond()
             return
         if self.structure.crossing:
-            told = {name: self._given(name)[:, 0] for name in self.games.told}
-            self.games.respond({name: self._given(name) for name in self.games.inputs}, told)
+            game_inputs = {name: self._given(name)[:, 0] for name in self.games.game_inputs}
+            self.games.respond({name: self._given(name) for name in self.games.inputs}, game_inputs)
             self.ends[:] = self.games.ends
         else:
             self.ends[:] = self._integrate(np.arange(self.n_games * self.n_arms)).reshape(self.ends.shape)

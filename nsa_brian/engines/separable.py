@@ -92,15 +92,15 @@ class Separable(Engine):
             self._by_hand = False
             self._shown[:] = self._end.show(self.ends[:2])
 
-    def stretch(self, *, mend: bool = False) -> Stretch:
+    def stretch(self, *, lenient: bool = False) -> Stretch:
         """Many rounds at once, compiled; round by round without a compiler, or if not :attr:`plays_compiled`."""
         if not self.plays_compiled or issubclass(code_object_class(), NumpyRound):
-            return super().stretch(mend=mend)
+            return super().stretch(lenient=lenient)
         sets, which = distinct_values(self.values)
         lasting, pools = self._going_on()
         ways = (self._shown, self.ties, self.tolerance)
         players = Players(self.model, sets, which, lasting, self.ends, self.outputs, *ways, pools, self.signals)
-        return CompiledRounds(self, players, self.answers(), mend)
+        return CompiledRounds(self, players, self.answers(), lenient)
 
     @abstractmethod
     def answers(self) -> Grid | Integrator:

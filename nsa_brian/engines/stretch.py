@@ -24,7 +24,7 @@ class Stretch(ABC):
     Parameters
     ----------
     engine : Engine
-    mend : bool
+    lenient : bool
         What to do where a model of the user's own runs away, beyond all numbers: with it, such neurons count as silent,
         and such synapses start anew at 0. Else it is an error.
 
@@ -59,8 +59,8 @@ class Stretch(ABC):
 class RoundByRound(Stretch):
     """The rounds of any engine, one after the other in Python: the reference, and what there is without a compiler."""
 
-    def __init__(self, engine: Engine, mend: bool) -> None:
-        self._engine, self._mend = engine, mend
+    def __init__(self, engine: Engine, lenient: bool) -> None:
+        self._engine, self._lenient = engine, lenient
         self.earned = np.zeros(engine.n_games)
 
     def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,14 +71,14 @@ class RoundByRound(Stretch):
             engine.respond()
             activity = engine.activity
             if not np.isfinite(activity).all():
-                if not self._mend:
+                if not self._lenient:
                     raise runaway(engine.model)
                 activity = np.where(np.isnan(activity), -np.inf, activity)
-            arms[t] = engine.choose(drawn[row, :N_LUCK], activity, self._mend)
+            arms[t] = engine.choose(drawn[row, :N_LUCK], activity, self._lenient)
             agreed[t] = engine.agreed
             expected = chance[row, arms[t]]
             rewards = (drawn[row, N_LUCK] < expected).view(np.int8)
-            if self._mend:
+            if self._lenient:
                 engine._learn(arms[t], rewards)
                 self._start_anew()
             else:
@@ -108,14 +108,14 @@ class CompiledRounds(Stretch):
         The engine's games.
     answers : Grid or Integrator
         How its options answer.
-    mend : bool
+    lenient : bool
         See :class:`Stretch`.
     """
 
-    def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, mend: bool) -> None:
+    def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, lenient: bool) -> None:
         self._engine = engine
         watched = engine.model != PAPER and not isinstance(answers, Grid)  # which knows whether all in it are numbers
-        self._compiled = CompiledStretch(players, answers, watched, mend)
+        self._compiled = CompiledStretch(players, answers, watched, lenient)
         self._games = np.arange(engine.n_games)
         #: What was left stale at the end of the last stretch, for the next one to see to.
         self._left = np.empty(0, dtype=np.intp)

@@ -96,7 +96,7 @@ def by_rule(compiled):
     model = Model(synapse=f"x : 1\nz : 1{lines}", plasticity=rule)
     engine = Rounds(len(X), SHORT, model=model, rng=np.random.default_rng(0))
     put_in(engine)
-    stretch = engine.stretch() if compiled else RoundByRound(engine, mend=False)
+    stretch = engine.stretch() if compiled else RoundByRound(engine, lenient=False)
     with pytest.raises(ModelError, match="is not finite after learning"):  # which the arguments are not either
         stretch.play(np.zeros(1, int), np.zeros((1, 1, len(X))), np.zeros((1, 1, 4)))
     return {name: engine.synapses[name][0] for name in NAMES}

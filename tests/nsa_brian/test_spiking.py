@@ -297,7 +297,7 @@ def test_regret_is_near_the_rate_models_and_far_from_chance(name):
 @pytest.mark.parametrize("n_arms", [5, 10])
 def test_excitation_and_inhibition_fire_as_cortex_does(n_arms):
     games = PlaySettings(arms=n_arms, agents=("nsa",), nsa=ParameterSet(DEFAULT, model=EI))
-    found = statistics.told(statistics.measure(games)["found"])
+    found = statistics.summarise(statistics.measure(games)["found"])
     for population in ("u", "v"):
         assert 1 < found["untrained"][population]["rate"]["spontaneous"]["mean"] < 8
         assert 15 < found["trained"][population]["rate"]["persistent"]["mean"] < 60

@@ -162,10 +162,12 @@ def test_a_model_that_has_nothing_to_find_is_prepared_at_once():
 
 
 def test_a_search_mends_what_has_no_critical_weight():
-    engine = SpikingRounds(2, [small(), small(J_u=0.001, tau_s=5)], 2, mend=True, seed=0)
+    engine = SpikingRounds(2, [small(), small(J_u=0.001, tau_s=5)], 2, lenient=True, seed=0)
     assert engine.values[0]["J_v"] > 0
     assert engine.values[1]["J_v"] == 0
-    engine = SpikingRounds(2, [SPIKING.complete(NSAParameters()), SPIKING.complete(TOO_LITTLE)], 2, mend=True, seed=0)
+    engine = SpikingRounds(
+        2, [SPIKING.complete(NSAParameters()), SPIKING.complete(TOO_LITTLE)], 2, lenient=True, seed=0
+    )
     engine.set_weights(np.array([0, engine.parameters[0].w_max]))
     engine.respond()
     assert (engine.activity[:, 0, 1] > LASTING).all()
@@ -173,7 +175,7 @@ def test_a_search_mends_what_has_no_critical_weight():
 
 
 def test_a_search_mends_rate_parameters_whose_activity_never_lasts():
-    engine = SpikingRounds(2, NEVER, mend=True, seed=0)
+    engine = SpikingRounds(2, NEVER, lenient=True, seed=0)
     engine.respond()
     assert (engine.activity < LASTING).all()
 

@@ -95,7 +95,7 @@ def _of_game(neurons: list[np.ndarray], ends: tuple[float, float, float]) -> tup
     return [*rates, *means], kept
 
 
-def told(found: np.ndarray) -> dict[str, dict[str, dict[str, object]]]:
+def summarise(found: np.ndarray) -> dict[str, dict[str, dict[str, object]]]:
     """The statistics by kind and population: ``rate`` in both phases, ``cv``, ``cv2``, ``fano``."""
     plain: dict[str, dict[str, dict[str, object]]] = {}
     for kind, name in enumerate(KINDS):

@@ -44,7 +44,7 @@ class Settings(GameSettings):
         return fires(self.nsa_agents[self.agents[0]])
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class DecisionStudy(Study[Settings, Summary]):
     examples = """  nsa decision --arms 8 --after 0,5,50,500
   nsa decision --model my.py
   nsa decision --model spiking-ei --json"""
-    presets = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, after=(0, 8, 60), rounds=60)}
+    presets = {"paper": DEFAULT, "full": DEFAULT, "quick": dataclasses.replace(DEFAULT, after=(0, 8, 60), rounds=60)}
     caption = Caption(
         "A decision, watched",
         "Activities u and v of each arm over the two phases of a decision, before, during and after training: "
@@ -120,7 +120,7 @@ class DecisionStudy(Study[Settings, Summary]):
         response = results.cells[spikes.RESPONSE]
         critical = [None if np.isnan(w) else float(w) for w in (response["critical"], response["critical_rate"])]
         counted = results.cells.get(statistics.STATISTICS)
-        firing = None if counted is None else statistics.told(counted["found"])
+        firing = None if counted is None else statistics.summarise(counted["found"])
         return Summary(decisions, CriticalWeights(*critical), firing)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:

@@ -30,7 +30,7 @@ class Settings(GameSettings):
     )
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class EntropyStudy(Study[Settings, Summary]):
     examples = """  nsa entropy --preset full --workers 2
   nsa entropy --arms 8 --betas 17,4,0.5"""
     presets = {
-        "paper": PAPER,
-        "full": dataclasses.replace(PAPER, repetitions=40),
-        "quick": dataclasses.replace(PAPER, rounds=300, repetitions=2, betas=(17.0, 8.0, 0.5)),
+        "paper": DEFAULT,
+        "full": dataclasses.replace(DEFAULT, repetitions=40),
+        "quick": dataclasses.replace(DEFAULT, rounds=300, repetitions=2, betas=(17.0, 8.0, 0.5)),
     }
     caption = Caption(
         "Entropy of the choices",

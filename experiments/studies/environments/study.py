@@ -44,7 +44,7 @@ class Settings(StudySettings):
         return float(NUMBER) * self.arms * self.trials * self.rounds
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class EnvironmentsStudy(Study[Settings, Summary]):
     name = "environments"
     examples = """  nsa environments --envs MAB-D,peaked --arms 30
   nsa environments --envs switching,random-walk,reversal,needle,seasonal --rounds 500"""
-    presets = {"paper": PAPER, "full": PAPER, "quick": dataclasses.replace(PAPER, rounds=500)}
+    presets = {"paper": DEFAULT, "full": DEFAULT, "quick": dataclasses.replace(DEFAULT, rounds=500)}
     caption = Caption(
         "The bandits",
         "A panel for each bandit: reward probability of each arm (rows) over the rounds of the trials, dark is high.",

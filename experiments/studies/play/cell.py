@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.core.cells import Arrays, Cell, Progress, untold
+from experiments.core.cells import Arrays, Cell, Progress, no_progress
 from experiments.core.play import play_agent
 from experiments.core.settings import PlaySettings
 
@@ -28,7 +28,7 @@ class PlayCell(Cell):
         """Its share of what all repetitions take."""
         return self.settings.memory * len(self.repetitions) / self.settings.repetitions
 
-    def __call__(self, progress: Progress = untold) -> Arrays:
+    def __call__(self, progress: Progress = no_progress) -> Arrays:
         """Play."""
         return dict(vars(play_agent(self.settings, self.agent, self.repetitions, progress)))
 

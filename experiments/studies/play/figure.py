@@ -11,7 +11,7 @@ from experiments.core import metrics
 from experiments.core.figures import house_style, new_figure, style_of
 from experiments.core.model_inputs import perturbed, values_for
 from experiments.core.nsa_agents import is_nsa
-from experiments.studies.play.study import PlayResults, games_told
+from experiments.studies.play.study import PlayResults, number_of_games
 
 
 def draw(results: PlayResults) -> Figure:
@@ -47,7 +47,7 @@ def draw_reward(ax: Axes, results: PlayResults) -> Axes:
         curve = metrics.smooth(record.expected.mean(axis=0), window)
         ax.plot(curve, label=f"{agent} ({metrics.regret(record).mean():.3f})", **style_of(agent, list(records)))
     ax.plot(bandit.chance.mean(axis=0), color="black", linewidth=1, linestyle=(0, (1, 3)), label="chance")
-    ax.set_title(f"{settings.env}, {settings.arms} arms, mean of {games_told(settings)}", loc="left")
+    ax.set_title(f"{settings.env}, {settings.arms} arms, mean of {number_of_games(settings)}", loc="left")
     ax.set_ylabel(f"expected reward\n(mean of {window} rounds)")
     ax.set_ylim(0, 1.02)
     ax.legend(title="agent (regret)", loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -8,7 +8,7 @@ from typing import Any
 
 import envs
 from envs import BANDITS, settings_of
-from experiments.core.agents import PAPER, STATE_OF_THE_ART, names
+from experiments.core.agents import PAPER_AGENTS, STATE_OF_THE_ART, names
 from experiments.core.game_settings import GameSettings
 from experiments.core.options import setting
 from experiments.core.settings import PlaySettings
@@ -23,7 +23,7 @@ _AGENTS = (
 class PlayOptions(GameSettings):
     """One bandit, and who plays it. What is None follows from the bandit, or from the model."""
 
-    agents: tuple[str, ...] = setting(PAPER, _AGENTS, "A,B")
+    agents: tuple[str, ...] = setting(PAPER_AGENTS, _AGENTS, "A,B")
     env: str = setting("MAB-P", f"bandit: {', '.join(BANDITS)}", "NAME")
     env_options: dict[str, Any] | None = setting(
         None, "a setting of the bandit; repeatable", "KEY=VALUE", flag="--env-option"

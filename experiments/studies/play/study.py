@@ -124,7 +124,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
 def _title(settings: PlaySettings) -> str:
     title = (
         f"{settings.env}, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds, "
-        f"{games_told(settings)}, seed {settings.seed}"
+        f"{number_of_games(settings)}, seed {settings.seed}"
     )
     title += "".join(f", input {printable(f'{name}={path}')}" for name, path in settings.input_files.items())
     if "nsa" in settings.agents:
@@ -133,7 +133,7 @@ def _title(settings: PlaySettings) -> str:
     return f"{title}; engine {settings.engine}" if any(map(is_nsa, settings.agents)) else title
 
 
-def games_told(settings: PlaySettings) -> str:
+def number_of_games(settings: PlaySettings) -> str:
     """How many games."""
     return f"{settings.repetitions} game{'s' * (settings.repetitions > 1)}"
 

@@ -58,7 +58,7 @@ class Settings(AgentSettings):
         return plain if self.depends_on_arms else {name: value for name, value in plain.items() if name != "arms"}
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ depends on the number of arms: it is then computed in games with --arms arms, th
 start a game with. State that is carried over is as at a game's start, inputs have their defaults, and noise is left
 out. The table says which of these hold ("w* holds for")."""
     presets = {
-        "paper": PAPER,
-        "full": dataclasses.replace(PAPER, points=20001),
-        "quick": dataclasses.replace(PAPER, points=501),
+        "paper": DEFAULT,
+        "full": dataclasses.replace(DEFAULT, points=20001),
+        "quick": dataclasses.replace(DEFAULT, points=501),
     }
     caption = Caption(
         "What the network computes",

@@ -55,7 +55,7 @@ class Settings(GameSettings):
             raise ValueError("a standing takes two cells, bandits or numbers of arms, got one")
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class StandingsStudy(Study[Settings, Summary]):
     examples = """  nsa standings --preset full --workers 2
   nsa standings --envs switching,needle --arms 10,100 --agents nsa,optimistic:tuned,vdbe:tuned,random"""
     presets = {
-        "paper": PAPER,
-        "full": dataclasses.replace(PAPER, arms=(5, 10, 50, 100, 200, 1000), repetitions=40),
-        "quick": dataclasses.replace(PAPER, arms=(5,), rounds=100, repetitions=3),
+        "paper": DEFAULT,
+        "full": dataclasses.replace(DEFAULT, arms=(5, 10, 50, 100, 200, 1000), repetitions=40),
+        "quick": dataclasses.replace(DEFAULT, arms=(5,), rounds=100, repetitions=3),
     }
     caption = Caption(
         "Against the state of the art",

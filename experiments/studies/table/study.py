@@ -47,7 +47,7 @@ class Settings(GameSettings):
             raise ValueError(f"drift must be one of {', '.join(DRIFTS)}, got {self.drift!r}")
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,9 @@ class TableStudy(Study[Settings, Summary]):
   nsa table --agents state-of-the-art --envs switching,random-walk,needle --arms 10
   nsa table --from nsa-results/table-01234567.npz --format pdf"""
     presets = {
-        "paper": PAPER,
-        "full": dataclasses.replace(PAPER, repetitions=40),
-        "quick": dataclasses.replace(PAPER, rounds=200, repetitions=3),
+        "paper": DEFAULT,
+        "full": dataclasses.replace(DEFAULT, repetitions=40),
+        "quick": dataclasses.replace(DEFAULT, rounds=200, repetitions=3),
     }
     caption = Caption("The comparison", "Heat map of the mean regret of each agent for each bandit and number of arms.")
 

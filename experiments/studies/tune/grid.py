@@ -13,7 +13,7 @@ import baselines
 from evolution import FitnessGames
 from evolution.fitness import rounds
 from evolution.search import GAMES
-from nsa_brian.common.checks import WHOLE, one_a_game
+from nsa_brian.common.checks import WHOLE, one_per_game
 from nsa_brian.common.plugins import naming_plugins
 
 #: Points of a grid in each direction, for one, two and three parameters.
@@ -102,7 +102,7 @@ def regrets(name: str, values: np.ndarray | None, games: FitnessGames, seed: tup
         for probabilities, luck in rounds(games, seed, n_arms):
             shown.best_arm = probabilities.argmax(axis=1)[game]
             with naming_plugins(policy=policy):
-                arms = one_a_game("arm", policy.select_arm(), len(game), n_arms - 1, WHOLE)
+                arms = one_per_game("arm", policy.select_arm(), len(game), n_arms - 1, WHOLE)
             expected = probabilities[game, arms]
             policy.update(arms, (luck[game, -1] < expected).view(np.int8))
             missed += probabilities.max(axis=1)[game] - expected

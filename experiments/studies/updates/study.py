@@ -47,7 +47,7 @@ class Settings(GameSettings):
         return self.agents[0]
 
 
-PAPER = Settings()
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class UpdatesStudy(Study[Settings, Summary]):
     name = "updates"
     examples = "  nsa updates --parameters minbandit-29\n  nsa updates --model my.py"
     presets = {
-        "paper": PAPER,
-        "full": dataclasses.replace(PAPER, repetitions=100),
-        "quick": dataclasses.replace(PAPER, rounds=400, repetitions=10),
+        "paper": DEFAULT,
+        "full": dataclasses.replace(DEFAULT, repetitions=100),
+        "quick": dataclasses.replace(DEFAULT, rounds=400, repetitions=10),
     }
     caption = Caption(
         "Weight updates",

@@ -9,7 +9,7 @@
    the last do as others do and count for nothing. The arrays of a game stay as they are until the next call, so that
    phases after the choice can follow on a round.
 
-   USES_VARIABLES { _sets, _steps, _which, _given, _told, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
+   USES_VARIABLES { _sets, _steps, _which, _given, _game_inputs, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
                     _n_games, _n_options, _contacts, _learnt, _reward, _luck, R, n_arms }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
@@ -74,8 +74,8 @@ cdef extern from *:
             {% for name in _of_sets if name in variables %}
             {{ get_array_name(variables[name]) }}[0] = _all__sets[set * {{ _of_sets|length }} + {{ _of_sets.index(name) }}];
             {% endfor %}
-            {% for name in _told_names if name in variables %}
-            {{ get_array_name(variables[name]) }}[0] = _all__told[{{ _told_names.index(name) }} * _games + _game];
+            {% for name in _game_input_names if name in variables %}
+            {{ get_array_name(variables[name]) }}[0] = _all__game_inputs[{{ _game_input_names.index(name) }} * _games + _game];
             {% endfor %}
             {{ get_array_name(variables['n_arms']) }}[0] = (double)_options;
             {{ get_array_name(variables['R']) }}[0] = _outcome ? _all__reward[_game] : 0.0;

@@ -6,7 +6,7 @@
    with room up to a multiple of eight, under the names that the generated code knows the group's arrays by, so that
    loops over them are whole vectors; units beyond the last option do as the first one and count for nothing.
 
-   USES_VARIABLES { _sets, _steps, _which, _given, _told, _ends, _pools, _n_games, n_arms }
+   USES_VARIABLES { _sets, _steps, _which, _given, _game_inputs, _ends, _pools, _n_games, n_arms }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
 {% import "interface.pyx" as _interface %}
@@ -68,7 +68,7 @@ cdef extern from *:
             {{ get_array_name(variables[name]) }}[0] = _all__pools[{{ loop.index0 }} * n_games + game];
             {% endfor %}
             {% for name in _of_game if name in variables %}
-            {{ get_array_name(variables[name]) }}[0] = _all__told[{{ _of_game.index(name) }} * n_games + game];
+            {{ get_array_name(variables[name]) }}[0] = _all__game_inputs[{{ _of_game.index(name) }} * n_games + game];
             {% endfor %}
             {% for name in _inputs if name in variables %}
             for (int k = 0; k < _room; k++)

@@ -65,7 +65,7 @@ const int64_t _set = _which[_game];
 {% macro _keep(name) %}
 if (!(fabs({{ _number(name) }}) <= DBL_MAX))
 {
-    if (_mend)
+    if (_lenient)
         {{ _number(name) }} = 0;
     else
         _lost = {{ 2 + _synaptic.index(name) }};
@@ -100,7 +100,7 @@ const double* _v = _ends + (_n_games + _game) * _n_arms;
 int64_t _k_u, _k_v, _lost = 0;  // the last is a variable of the synapse that is not finite
 if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
-    if (!_mend)
+    if (!_lenient)
     {
         _sizes[{{ _sizes.index('runaway') }}] = 1;
         return;
@@ -148,7 +148,7 @@ if (!_agree)
         double _weight = {{ _number('_weight') }};
         if (!(fabs(_weight) <= DBL_MAX))
         {
-            if (_mend)
+            if (_lenient)
                 _weight = 0;
             else
                 _lost = {{ 2 + _synaptic|length + _signals|length }};
@@ -190,7 +190,7 @@ _earned[_game] += _chance;
     {% for name in _signals if name in variables %}
     if (!(fabs({{ _number(name) }}) <= DBL_MAX))
     {
-        if (_mend)
+        if (_lenient)
             {{ _number(name) }} = 0;
         else
             _lost = {{ 2 + _synaptic|length + _signals.index(name) }};
@@ -228,10 +228,10 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
 {% if _answer == 'all' %}
 // The round itself may have led a synapse beyond all numbers.
 {% for name in _synaptic %}
-if (!_mend && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
+if (!_lenient && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
     _lost = {{ 2 + loop.index0 }};
 {% endfor %}
-if (_mend)
+if (_lenient)
 {
     {% for name in _synaptic %}
     nsa::mend(_last_{{ name }} + _game * _n_arms, _n_arms);
@@ -401,8 +401,8 @@ for (int64_t _place = 0; _place < _n_units; _place++)
 memcpy(_in_{{ name }}, {{ '_given_' ~ name ~ ' + _round * _n_units' if name in _given_options else '_last_' ~ name }}, _n_units * sizeof(double));
 {% endif %}
 {% endfor %}
-{% for name in _told %}
-memcpy(_told_{{ name }}, {{ '_signal_' ~ name if name in _signals else '_given_' ~ name ~ ' + _round * _n_games' }}, _n_games * sizeof(double));
+{% for name in _game_inputs %}
+memcpy(_game_input_{{ name }}, {{ '_signal_' ~ name if name in _signals else '_given_' ~ name ~ ' + _round * _n_games' }}, _n_games * sizeof(double));
 {% endfor %}
 _respond((int)_n_units, _arrays);
 {% for name in _outputs %}
