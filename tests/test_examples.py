@@ -13,6 +13,7 @@ LONG = (
     "inhibit_between_options",
     "learn_by_spikes",
     "play_with_spikes",
+    "silence_u",
     "watch_a_decision",
     "watch_spikes",
 )

@@ -103,6 +103,7 @@ def test_the_champion_is_chosen_among_the_starts_and_what_the_race_left(done):
     assert {"start 1", "start 2", "mean of the last centres", f"run {last}, centre"} <= set(champion.selection)
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(done, two_processes):
     assert outcome(finished(StagedSearch(SETTINGS), two_processes)) == outcome(done)
 
@@ -118,6 +119,7 @@ def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):
     assert outcome(search) == outcome(done)
 
 
+@pytest.mark.slow
 def test_so_it_does_where_sets_are_judged_inexactly_and_in_other_processes(tmp_path, two_processes):
     settings = dataclasses.replace(SETTINGS, sets=16, rungs=(Rung(2, 1), Rung(1, 1)), inexact=0.01)
     done, search = finished(StagedSearch(settings)), StagedSearch(settings)
@@ -196,13 +198,14 @@ def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, f
 
 
 class TestAskTell:
-    @pytest.mark.parametrize("workers", [None, "two_processes"])
+    @pytest.mark.parametrize("workers", [None, pytest.param("two_processes", marks=pytest.mark.slow)])
     def test_is_a_step(self, done, workers, request):
         search, where = StagedSearch(SETTINGS), workers and request.getfixturevalue(workers)
         while not search.stop:
             search.tell(search.ask().evaluate(where))
         assert outcome(search) == outcome(done)
 
+    @pytest.mark.slow
     def test_asking_twice_changes_nothing(self, done):
         search = StagedSearch(SETTINGS)
         while not search.stop:

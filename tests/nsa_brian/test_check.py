@@ -74,6 +74,7 @@ class TestVerdict:
         assert told["agree"] is False
         assert told["engines"][-1]["difference"]["variable"] == "u"
 
+    @pytest.mark.slow
     def test_an_error_on_every_path_is_the_models(self, quick_network):
         with pytest.raises(ModelError, match="w is not finite after learning"):
             check(Model(plasticity="w + log(R - 2)"), SHORT)

@@ -149,7 +149,7 @@ def play_alike(parameters, n_arms, seed):
 anything = given(parameter_sets, st.integers(2, 30), st.integers(0, 1000))
 
 
-@settings(max_examples=4, derandomize=True, deadline=None, database=None)
+@settings(max_examples=2, derandomize=True, deadline=None, database=None)
 @anything
 def test_rounds_plays_as_network(parameters, n_arms, seed):
     play_alike(parameters, n_arms, seed)

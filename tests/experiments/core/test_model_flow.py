@@ -228,6 +228,7 @@ def test_response_shows_sets_with_their_own_models(outcome_of, folder):
     assert models[1]["name"] == "adapting"
 
 
+@pytest.mark.slow
 def test_one_of_the_nsa_kind_can_be_watched(outcome_of):
     words = ["--preset", "quick", "--agents", "nsa:best.json", "--arms", "3", "--rounds", "20"]
     assert outcome_of("updates", *words)["settings"]["agents"] == ["nsa:best.json"]
@@ -259,6 +260,7 @@ def test_a_command_runs_a_models_file_once(outcome_of, folder):
     assert (folder / "count").read_text() == "x"
 
 
+@pytest.mark.slow
 def test_noise_is_the_models_own_unless_it_is_given(outcome_of, folder):
     (folder / "noisy.py").write_text(ADAPTING.replace('name="adapting"', 'name="noisy", noise=0.2'))
     words = ["play", *GAME, "--agents", "nsa,nsa:short.json", "--parameters", "short.json", "--model"]

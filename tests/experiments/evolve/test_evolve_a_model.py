@@ -49,7 +49,7 @@ class TestTheCommand:
         assert best.parameters.to_dict() == found["champion"]["parameters"]
         assert "model adapting" in best.source
 
-    @pytest.mark.parametrize("where", ["two processes", "dask"])
+    @pytest.mark.parametrize("where", ["two processes", pytest.param("dask", marks=pytest.mark.slow)])
     def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa, request):
         """In an empty folder, here and in other processes: the same files, byte for byte."""
         here, _ = evolved

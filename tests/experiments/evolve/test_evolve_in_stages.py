@@ -86,6 +86,7 @@ class TestASearch:
         nsa("evolution-figures", "s", cwd=tmp_path)
         assert files(tmp_path / "s") == files(searched[0])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("content", [None, b"damaged"], ids=["missing", "damaged"])
     def test_what_is_not_stored_is_measured_once_and_told(self, content, searched, tmp_path, nsa_script):
         shutil.copytree(searched[0], tmp_path / "s")

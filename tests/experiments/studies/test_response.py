@@ -36,6 +36,7 @@ def settings(tmp_path, monkeypatch):
     return dataclasses.replace(SETTINGS, parameters=("minbandit-38",), model="normalised.json", points=51)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arms", "lasts"), [(2, True), (10, False)])
 def test_w_star_of_coupled_options_is_that_of_a_game_with_so_many_arms(arms, lasts):
     found = respond(SET, 51, NORMALISED, arms)
@@ -48,7 +49,11 @@ def test_w_star_of_coupled_options_is_that_of_a_game_with_so_many_arms(arms, las
 
 
 @pytest.mark.parametrize(
-    "name", ["V of other options divides U", "two pools that inhibit each other, one of them carried"]
+    "name",
+    [
+        "V of other options divides U",
+        pytest.param("two pools that inhibit each other, one of them carried", marks=pytest.mark.slow),
+    ],
 )
 def test_weights_are_computed_in_parts_that_fit_and_come_to_the_same(name, monkeypatch):
     model, w = OTHERS[name], np.linspace(0, SHORT.w_max, 23)
