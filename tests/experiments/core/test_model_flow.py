@@ -20,7 +20,7 @@ from experiments.core.settings import PlaySettings
 from experiments.core.workers import run_jobs
 from experiments.parser import build_parser
 from experiments.studies.decision.rates import decide
-from experiments.studies.table.study import PAPER
+from experiments.studies.table.study import DEFAULT as PAPER
 from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 

@@ -11,7 +11,7 @@ from models import OTHERS
 from experiments.core import functions
 from experiments.core.functions import activities_left, holds_for, respond
 from experiments.evolve import strategy as strategies
-from experiments.studies.response.study import PAPER as SETTINGS
+from experiments.studies.response.study import DEFAULT as SETTINGS
 from experiments.studies.response.study import STUDY
 from nsa_brian import Coupling, Model, NSANetwork, NSAParameters, load
 from nsa_brian.model.model import PAPER
