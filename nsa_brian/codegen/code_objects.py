@@ -205,7 +205,7 @@ def entry_of(code_object: Any) -> list[int]:
     return code_object.compiled_code["run"].entry(code_object.namespace)
 
 
-def _tell(what: str) -> None:
+def _log(what: str) -> None:
     with suppress(AssertionError):  # raised by Brian2 while its messages are being caught
         logger.info(what)
 
@@ -213,7 +213,7 @@ def _tell(what: str) -> None:
 @contextmanager
 def announce_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
     """Log a message if the ``with`` block takes more than ``after`` seconds."""
-    timer = threading.Timer(after, _tell, [what + " ..."])
+    timer = threading.Timer(after, _log, [what + " ..."])
     timer.daemon = True
     timer.start()
     try:

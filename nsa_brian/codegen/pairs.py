@@ -119,7 +119,7 @@ class Pairs:
             The :attr:`outputs`, u and v first, at the round's end.
         """
         n = len(which)
-        self._tell(n_arms)
+        self._set_n_arms(n_arms)
         if self._by_pair:
             for name, values in self._sets.items():
                 self._group.array(name)[:n] = values[which]
@@ -142,14 +142,14 @@ class Pairs:
         depth : int
             Pairs of a game that are run together, if only those with a changed synapse are run.
         """
-        self._tell(n_arms)
+        self._set_n_arms(n_arms)
         if which is not None:
             self._arrays["_which"][: len(which)] = which
         inputs = {name: self._arrays[name] for name in self.inputs}
         outputs = {name: self._arrays[name] for name in self.outputs}
         return Integrator(entry_of(self.run_round), inputs, outputs, self._arrays["_which"], which is not None, depth)
 
-    def _tell(self, n_arms: int) -> None:
+    def _set_n_arms(self, n_arms: int) -> None:
         """Set ``n_arms`` if the equations use it."""
         if self._n_arms is not None:
             if n_arms < 1:

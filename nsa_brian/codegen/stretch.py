@@ -158,7 +158,7 @@ class CompiledStretch:
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
         self._sizes = np.zeros(len(SIZES), dtype=np.int64)
-        self._tell(
+        self._set_sizes(
             n_games=n_games,
             n_arms=n_arms,
             random=players.ties == "random",
@@ -187,7 +187,7 @@ class CompiledStretch:
             **{f"given_{name}": np.zeros(1) for name in structure.inputs},
         }
         if isinstance(answers, Grid):
-            self._tell(cells=answers.parts.shape[1])
+            self._set_sizes(cells=answers.parts.shape[1])
             self._arrays |= {
                 "parts": answers.parts,
                 "offsets": answers.offsets,
@@ -259,7 +259,7 @@ class CompiledStretch:
 
     def watch(self) -> None:
         """Check activities before each decision from now on."""
-        self._tell(watch=True)
+        self._set_sizes(watch=True)
 
     @property
     def runaway(self) -> bool:
@@ -299,7 +299,7 @@ class CompiledStretch:
         size = (n_rounds, len(self.pulled))
         self._put("row", np.ascontiguousarray(row, dtype=np.int32))
         constant = chances.strides[0] == 0  # all rounds are the same memory
-        self._tell(n_rounds=n_rounds, n_rows=n_rows, stride=0 if constant else chances[0].size)
+        self._set_sizes(n_rounds=n_rounds, n_rows=n_rows, stride=0 if constant else chances[0].size)
         self._put("chances", np.ascontiguousarray(chances[:1] if constant else chances, dtype=float))
         self._put("luck", np.ascontiguousarray(luck, dtype=float))
         for name, array in given.items():
@@ -321,7 +321,7 @@ class CompiledStretch:
         """Arms and agreement (rounds, games) of the rounds played."""
         return self._arrays["arms"], self._arrays["agreed"].view(bool)
 
-    def _tell(self, **sizes: int) -> None:
+    def _set_sizes(self, **sizes: int) -> None:
         for name, value in sizes.items():
             self._sizes[SIZES.index(name)] = value
 

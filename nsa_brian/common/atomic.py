@@ -15,7 +15,7 @@ from filelock import lock_descriptor
 #: Windows can neither rename nor remove an open file.
 WINDOWS = os.name == "nt"
 
-#: Length of the file's name in that of its temporary file; file systems allow about 250 bytes.
+#: Characters of a file's name in the name of its temporary file; file systems allow about 250 bytes.
 _RECOGNIZED = 50
 
 

@@ -43,7 +43,7 @@ class Engine(ABC):
     ties : {"random", "first"}
         See :func:`nsa_brian.model.agreement.select`.
     tolerance : float, optional
-        Largest difference of a tie, by default 1e-6, or 1 Hz if the output of a population is a firing rate.
+        Largest difference that counts as a tie, by default 1e-6, or 1 Hz if the population's output is a firing rate.
     rng : numpy.random.Generator
         Source of tie breaks and random arms. They are drawn outside the simulator, so that engines can be compared
         choice for choice. The neurons' random numbers come from a child of this generator.
@@ -77,7 +77,7 @@ class Engine(ABC):
         Arms of the last learning step.
     """
 
-    #: Name of the engine, which a model can refuse.
+    #: Name of the engine, by which models declare whether they support it.
     name: ClassVar[str] = ""
 
     activity: np.ndarray

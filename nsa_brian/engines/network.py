@@ -43,7 +43,7 @@ from nsa_brian.parameters import NSAParameters
 
 
 class NSANetwork(PopulationEngine):
-    """Network of Brian2 objects. The ``n_games`` games share the groups and are not coupled.
+    """The model as a network of Brian2 objects. All games are in the same groups, uncoupled.
 
     Parameters
     ----------
@@ -133,7 +133,6 @@ class NSANetwork(PopulationEngine):
         timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
         self.network = Network(*self._objects.all, timing, name=f"{name}_network")
         self.network.add(*dict.fromkeys(self.monitors.values()), *self.spikes.values())
-        #: Namespace of objects that were added to the network, see ``Network.run``.
         self.namespace: dict[str, Any] = {}
         self._stored: dict[str, Any] = {}
         self._at_start: list[Callable[[], None]] = []

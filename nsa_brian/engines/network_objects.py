@@ -123,7 +123,7 @@ class NetworkObjects:
         return self._structure.is_static(name)
 
     @property
-    def _told_by_uv(self) -> list[str]:
+    def _read_by_uv(self) -> list[str]:
         """Names of games, and inputs, that UV reads if it holds the synapse."""
         structure = self._structure
         texts = [str(eq.expr) for eq in structure.synapse if eq.expr is not None]
@@ -133,7 +133,7 @@ class NetworkObjects:
 
     def _here(self, name: str, key: str) -> str:
         """Return the name of an option's or game's variable in a population's group; it must differ from UV's names."""
-        taken = name in self._structure.names(SYNAPSE) or name in self._told_by_uv
+        taken = name in self._structure.names(SYNAPSE) or name in self._read_by_uv
         return f"{name}_in_{key}" if self._structure.single and key in (U, V) and taken else name
 
     # Populations -----------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ class NetworkObjects:
                 if seen.type == DIFFERENTIAL_EQUATION:
                     seen = equation(seen.type, seen.varname, seen.dim, str(seen.expr), "clock-driven")
                 lines.append(seen)
-            lines += [variable(name, structure.dimensions[name]) for name in self._told_by_uv]
+            lines += [variable(name, structure.dimensions[name]) for name in self._read_by_uv]
             for key, end in ((U, "pre"), (V, "post")):
                 for name in self._delivered.get(key, ()):
                     here, dimension = self._here(name, key), structure.dimensions[name]
@@ -285,7 +285,7 @@ class NetworkObjects:
             updater.order = _ARRIVING + link.rank if name == f"{arriving}_post" else _ARRIVING - 2
         if self._holds_synapse(link) and arriving == link.variable:
             self.owner |= {name: (made, name) for name in structure.state(SYNAPSE)}
-            for name in self._told_by_uv:
+            for name in self._read_by_uv:
                 self.given.setdefault(name, []).append((made, name, 1, True))
         return made
 

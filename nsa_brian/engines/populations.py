@@ -111,7 +111,7 @@ class PopulationEngine(Engine):
         for neurons in self.structure.populations.values():
             for name in neurons.carried:
                 self.neurons(name)[:] = self.initial(neurons.initial[name])
-        self._put_in_contacts()
+        self._set_contacts()
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
         """Replace the weights and other variables of the synapses.
@@ -121,9 +121,9 @@ class PopulationEngine(Engine):
         """
         before = self.w.copy()
         super().set_weights(w, **others)
-        self._put_in_contacts(self.w != before)
+        self._set_contacts(self.w != before)
 
-    def _put_in_contacts(self, where: np.ndarray | bool = True) -> None:
+    def _set_contacts(self, where: np.ndarray | bool = True) -> None:
         """Set the contacts of some options to match their weights, if the model has contacts."""
         if self.structure.contacts:
             b = self.b

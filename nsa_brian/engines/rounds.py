@@ -63,7 +63,7 @@ class Rounds(Separable, compiled=True):
         """Return the initial state of each neuron's random stream, by the name of its population's stream."""
         seeds = self.rng.spawn(1)[0].random((self.n_games, n_seeds(self.model, self.values[0], self.n_arms)))
         drawn, at = {}, 0
-        for name in self.structure.of_options:  # one neuron per option
+        for name in self.structure.of_options:
             part = states(np.ascontiguousarray(seeds[:, at : at + self.n_arms]))
             drawn[f"_stream_{name}"], at = part.view(float), at + self.n_arms
         return {name: array for name, array in drawn.items() if name in self.outputs}

@@ -80,13 +80,13 @@ class RoundByRound(Stretch):
             rewards = (drawn[row, N_LUCK] < expected).view(np.int8)
             if self._lenient:
                 engine._learn(arms[t], rewards)
-                self._start_anew()
+                self._replace_non_finite()
             else:
                 engine.learn(arms[t], rewards)
             self.earned += expected
         return arms, agreed
 
-    def _start_anew(self) -> None:
+    def _replace_non_finite(self) -> None:
         """Replace non-finite values of synapses and signals by 0."""
         for array in self._engine.signals.values():
             array[~np.isfinite(array)] = 0
@@ -140,8 +140,8 @@ class CompiledRounds(Stretch):
         n_rounds, size = len(chances), (engine.n_games, engine.n_arms)
         if n_rounds < 1 or np.shape(chances) != (n_rounds, *size) or np.shape(luck) != (n_rounds, engine.n_games):
             raise ValueError(
-                f"chances must be of shape (rounds, {size[0]}, {size[1]}) and luck of shape (rounds, {size[0]}), with "
-                f"the same number of rounds from 1 up, got {np.shape(chances)} and {np.shape(luck)}"
+                f"probabilities must be of shape (rounds, {size[0]}, {size[1]}) and luck of shape (rounds, {size[0]}), "
+                f"with the same number of rounds from 1 up, got {np.shape(chances)} and {np.shape(luck)}"
             )
         rng, shape = engine.rng, (engine.n_games, N_LUCK)
         # Generators with a stream per game have ``rounds``.

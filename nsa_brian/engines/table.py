@@ -48,8 +48,8 @@ class Table(Separable, compiled=True):
             raise ValueError("table was made for other parameters or another model than those of the games")
         given = self.structure.expressions
         constants, names = self.constants(), self.structure.comes_down_to({self.table.coordinate})
-        self._one_a_game = numpy_function(self.table.coordinate, given, constants)
-        self._anywhere = numpy_function(self.table.coordinate, given, {})
+        self._coordinate_per_game = numpy_function(self.table.coordinate, given, constants)
+        self._coordinate = numpy_function(self.table.coordinate, given, {})
         self._constants = {name: value for name, value in constants.items() if name in names}
         self.reset()
 
@@ -65,8 +65,8 @@ class Table(Separable, compiled=True):
         """Look up some options; see :meth:`Separable.answer`."""
         w = self._synapses["w"].reshape(-1)[places]
         if not self._end.by_statements and len(places) == self.n_games:  # one in each game, in order
-            value = self._one_a_game(w=w)
+            value = self._coordinate_per_game(w=w)
         else:
             game = places // self.n_arms
-            value = self._anywhere(w=w, **{n: x[game] if np.ndim(x) else x for n, x in self._constants.items()})
+            value = self._coordinate(w=w, **{n: x[game] if np.ndim(x) else x for n, x in self._constants.items()})
         return self.table.look_up(self._which[places], value)

@@ -256,7 +256,7 @@ static inline const double* silence(const double* x, int64_t n, double* room)
 }
 
 // Replace non-finite numbers by 0.
-static inline void mend(double* x, int64_t n)
+static inline void replace_non_finite(double* x, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;

@@ -42,7 +42,7 @@ const int64_t _set = _which[_game];
 {% endmacro %}
 
 {# Load the game's signals and inputs, for the option at `_place`. #}
-{% macro _tell() %}
+{% macro _load_inputs() %}
 {% for name in _signals if name in variables %}
 {{ _number(name) }} = _signal_{{ name }}[_game];
 {% endfor %}
@@ -58,7 +58,7 @@ const int64_t _set = _which[_game];
 {% macro _see() %}
 {{ _load() }}
 {{ _read() }}
-{{ _tell() }}
+{{ _load_inputs() }}
 {% endmacro %}
 
 {# Store a variable of the synapse at `_place`. #}
@@ -234,7 +234,7 @@ if (!_lenient && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
 if (_lenient)
 {
     {% for name in _synaptic %}
-    nsa::mend(_last_{{ name }} + _game * _n_arms, _n_arms);
+    nsa::replace_non_finite(_last_{{ name }} + _game * _n_arms, _n_arms);
     {% endfor %}
 }
 {% endif %}
