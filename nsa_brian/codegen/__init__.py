@@ -1,1 +1,1 @@
-"""Compiled rounds, made by Brian2's code generator."""
+"""Compiled rounds, generated with Brian2's code generator."""

@@ -1,7 +1,7 @@
-"""Brian2's cache of compiled code: check that nobody else can write to it, and replace damaged files.
+"""Brian2's cache of compiled code: check that no other user can write to it, and replace damaged files.
 
-Brian2 loads whatever is in its cache, so whoever can write there can run code in the user's name. A process that is
-killed while the linker writes leaves a truncated file, which no later run would get past.
+Brian2 loads any module in its cache, so whoever can write there can run code in the user's name. A process killed
+during linking leaves a truncated file, on which every later run would fail.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SUBFOLDER = "brian_extensions"
 
 
 def check_cache() -> None:
-    """Have Brian2 use a temporary cache, with a warning, if others can write to the cache or we cannot."""
+    """Switch Brian2 to a temporary cache, with a warning, if others can write to the cache or we cannot."""
     folder = extension_manager.get_cython_cache_dir()
     if folder is None:  # Cython is not installed
         return
@@ -41,19 +41,19 @@ def check_cache() -> None:
         os.environ["CYTHON_CACHE_DIR"] = temporary  # for worker processes
         prefs.codegen.runtime.cython.cache_dir = os.path.join(temporary, SUBFOLDER)
         logger.warn(
-            f"Brian2's cache {folder} is not used, for {reason}; compiled code goes to a temporary folder and is gone "
-            "when this ends. CYTHON_CACHE_DIR names a folder of your own"
+            f"Brian2's cache {folder} is not used, because {reason}; compiled code goes to a temporary folder, which "
+            "is deleted at exit. Set CYTHON_CACHE_DIR to a folder of your own to keep it"
         )
 
 
 @cache
 def refusal(folder: str) -> str:
-    """Return why a folder, created if missing, is no safe cache; empty if it is safe."""
+    """Return why a folder, created if missing, is not a safe cache; empty if it is safe."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             return "it cannot be written"
-        if not hasattr(os, "geteuid"):  # Windows, where a folder of the user's home is the user's own
+        if not hasattr(os, "geteuid"):  # Windows, where others have no access to the user's home
             return ""
         mine, root = os.geteuid(), os.stat("/").st_uid
         path = Path(os.path.abspath(folder))
@@ -70,7 +70,7 @@ def refusal(folder: str) -> str:
 
 
 def _others_write(found: os.stat_result, inside: bool) -> bool:
-    """Whether others can add files to the cache (``inside``), or replace a folder above it."""
+    """Return whether others can add files to the cache (``inside``), or replace a folder above it."""
     if found.st_mode & stat.S_ISVTX and not inside:
         return False
     by_group = inside and found.st_mode & stat.S_IWGRP and not _private(found.st_gid)
@@ -78,7 +78,7 @@ def _others_write(found: os.stat_result, inside: bool) -> bool:
 
 
 def _private(gid: int) -> bool:
-    """Whether a group has the user as its only member, as many systems create for every user."""
+    """Return whether a group is the user's private group, as many systems create for every user."""
     import grp
     import pwd
 
@@ -90,14 +90,14 @@ def _private(gid: int) -> bool:
 
 
 def is_whole(path: str | Path) -> bool:
-    """Whether a compiled file is complete: loading a truncated one may crash the process.
+    """Return whether a compiled file is complete: loading a truncated one may crash the process.
 
-    The header of an ELF file says where the table of its sections is, which comes last.
+    The header of an ELF file gives the position of its section table, which comes last.
     """
     with open(path, "rb") as file:
         head = file.read(64)
         size = file.seek(0, os.SEEK_END)
-    if not sys.platform.startswith("linux") or head[4:5] == b"\1":  # other formats, and ELF of 32 bits
+    if not sys.platform.startswith("linux") or head[4:5] == b"\1":  # other formats, and 32-bit ELF
         return size > 0
     if len(head) < 64 or head[:4] != b"\x7fELF":
         return False
@@ -108,10 +108,9 @@ def is_whole(path: str | Path) -> bool:
 
 @contextmanager
 def replacing_damaged_files() -> Iterator[None]:
-    """Within, Brian2 compiles a module again if its file in the cache is damaged.
+    """Let Brian2 recompile modules whose file in the cache is damaged, within the ``with`` block.
 
-    Entered for our own code objects and networks only: other networks in the process use Brian2's extension manager
-    as it is.
+    Used only for our own code objects and networks; other networks use Brian2's extension manager unchanged.
     """
     manager = extension_manager.cython_extension_manager
     before = vars(manager).get("_load_module")
@@ -138,6 +137,6 @@ def _load_module(manager: Any, module_path: str, **settings: Any) -> Any:
     except ImportError:
         if not there:
             raise
-        sys.path[:] = before  # Brian2 adds the cache for the time of the import
+        sys.path[:] = before  # Brian2 adds the cache during the import
         os.remove(module_path)
         return load(manager, module_path, **settings)

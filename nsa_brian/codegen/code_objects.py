@@ -1,9 +1,7 @@
-"""Brian2 code objects for the templates ``round``, ``game``, ``stretch`` and ``spikes``: compiled C++.
+"""Brian2 code objects for the templates ``round``, ``game``, ``stretch`` and ``columns``: compiled C++.
 
-Where there is no compiler, the first two have a form in numpy.
-
-All that is compiled specially is compiled so here: the flags belong to these code objects, and the user's Brian2
-preferences stay what they are.
+Without a compiler, the first two run in numpy. Compiler flags are set for these code objects only; the user's Brian2
+preferences are not changed.
 """
 
 from __future__ import annotations
@@ -37,14 +35,14 @@ from nsa_brian.model.functions import COMPILED, FUNCTIONS
 
 logger = get_logger("nsa_brian")
 
-#: Units that go through the time steps together: four or more vectors in flight hide the arithmetic's latency,
-#: and a block's state and parameters stay in the processor's first cache.
+#: Units stepped together: four or more vectors in flight hide arithmetic latency, and a block's state and parameters
+#: fit in the L1 cache.
 BLOCK = 64
 
 
 @cache
 def machine() -> str:
-    """The processor that code is compiled for: homes are shared between a cluster's machines, processors are not."""
+    """Return an id of the processor that code is compiled for: machines of a cluster may share one cache."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         features = next(line for line in lines if line.lower().startswith(("flags", "features")))
@@ -58,27 +56,27 @@ def _template(name: str) -> str:
 
 
 class DoubleRenderer(CPPNodeRenderer):
-    """Writes expressions in double precision throughout: Brian2 divides whole numbers with 32 bits."""
+    """Renderer of expressions in double precision: Brian2's divides integers in 32 bits."""
 
     def render_Constant(self, node: ast.Constant) -> str:  # noqa: N802 - Brian2's
-        """Write every number as a double."""
+        """Render every number as a double."""
         value: Any = node.value
         if isinstance(value, bool):
             return super().render_Constant(node)
-        return repr(float(value)).replace("inf", "INFINITY")  # to which Brian2 may have computed a product
+        return repr(float(value)).replace("inf", "INFINITY")  # Brian2 may have evaluated a product to infinity
 
     def render_BinOp(self, node: ast.BinOp) -> str:  # noqa: N802 - Brian2's
-        """Divide doubles, without Brian2's factor of 32 bits."""
+        """Divide doubles, without Brian2's 32-bit factor."""
         if isinstance(node.op, ast.Div):
             return f"{self.render_element_parentheses(node.left)}/{self.render_element_parentheses(node.right)}"
         return super().render_BinOp(node)
 
 
 class DoubleGenerator(CPPCodeGenerator):
-    """Brian2's C++ generator, in double precision whatever the user's preference is for other code."""
+    """Brian2's C++ generator in double precision, independent of the user's preferences."""
 
     def translate(self, code: Any, dtype: Any) -> Any:
-        """Generate code whose temporary variables are doubles, as the pairs' own are."""
+        """Generate code whose temporary variables are doubles, as the state variables are."""
         return super().translate(code, np.float64)
 
     def translate_expression(self, expr: str) -> str:
@@ -87,13 +85,13 @@ class DoubleGenerator(CPPCodeGenerator):
         return DoubleRenderer(auto_vectorise=self.auto_vectorise).render_expr(text).strip()
 
     def translate_statement(self, statement: Any) -> str:
-        """Translate a statement; variables that Brian2 infers to be integers are doubles, too."""
+        """Translate a statement; variables that Brian2 infers to be integers are doubles too."""
         if np.issubdtype(statement.dtype, np.integer):
             statement.dtype = np.float64
         return super().translate_statement(statement)
 
     def translate_statement_sequence(self, *statements: Any) -> Any:
-        """Prefix a model's names, so that they cannot collide with C++, its headers or a template."""
+        """Prefix a model's names, so that they cannot collide with names of C++, its headers or a template."""
         *blocks, keywords = super().translate_statement_sequence(*statements)
         names = {name: f"x_{name}" for name, var in self.variables.items() if isinstance(var, Variable)}
         prefixed = [
@@ -103,13 +101,13 @@ class DoubleGenerator(CPPCodeGenerator):
 
 
 class CompiledRound(CythonCodeObject):
-    """The round as C++ in a Cython module, compiled once and kept in Brian2's cache."""
+    """A round as C++ in a Cython module, compiled once and stored in Brian2's cache."""
 
     generator_class = DoubleGenerator
     class_name = COMPILED
     templater = CythonCodeObject.templater.derive(
         "nsa_brian.codegen",
-        env_globals={  # with an underscore, since a template also sees a model's variables by name
+        env_globals={  # with an underscore, since templates also see a model's variables by name
             "_BLOCK": BLOCK,
             "_machine": machine,
             "_support": "".join(map(_template, ("functions.hpp", "random.hpp", "nsa.hpp"))),
@@ -128,24 +126,24 @@ class CompiledRound(CythonCodeObject):
         self.extra_compile_args += extra_flags(self.compiler)
 
     def compile_block(self, block: str) -> Any:
-        """Compile or fetch from the cache, with a word to the user if it takes a while."""
+        """Compile or load from the cache, with a message if it takes a while."""
         said = "compiling a decision round to C++ (once; later runs find it in Brian2's cache)"
         with replacing_damaged_files(), announce_if_slow(said):
             compiled = super().compile_block(block)
-        if block == "run" and compiled is None:  # Brian2 prints Cython's complaint and goes on
+        if block == "run" and compiled is None:  # Brian2 prints Cython's error and continues
             raise RuntimeError("the decision round was not compiled; see the message above")
         return compiled
 
 
 class NumpyRound(NumpyCodeObject):
-    """The round in numpy."""
+    """A round in numpy."""
 
     class_name = "nsa_numpy_round"
     templater = NumpyCodeObject.templater.derive("nsa_brian.codegen")
 
 
-# Under the names of our code objects: Brian2 adds numpy's functions by itself for its own ones alone, and would take
-# them, once they are there, for compiled rounds, whose class derives from numpy's.
+# Register the functions for our code objects: Brian2 adds numpy implementations only for its own ones, and would then
+# use them for compiled rounds too, whose class derives from numpy's.
 for _each in FUNCTIONS.values():
     _cpp = _each.implementations[CPPCodeGenerator]
     _each.implementations.add_implementation(COMPILED, _cpp.get_code(None), name=_cpp.name)
@@ -153,12 +151,12 @@ for _each in FUNCTIONS.values():
 
 
 def extra_flags(compiler: str) -> list[str]:
-    """Compiler flags of the round, added to Brian2's own.
+    """Return compiler flags of the round, added to Brian2's own.
 
-    They take -ffast-math back: every operation is rounded as IEEE 754 says, so that a pair comes out the same to the
-    last bit in every lane of every vector, with every compiler. What they leave out (errno, traps) would only keep
-    the compiler from using vectors. Loops are not unswitched: that took GCC half of its time, made nothing faster, and
-    is where GCC 12 lost what loops had stored. Clang, which would refuse some flags of GCC's, takes this one.
+    They undo -ffast-math: every operation is rounded as in IEEE 754, so that results are the same to the last bit in
+    every lane of every vector, with every compiler. errno and traps stay off, since they prevent vectorisation. Loop
+    unswitching is off: it takes half of GCC's compile time, makes nothing faster, and lost stores of loops in GCC 12.
+    Clang, which rejects some flags of GCC, accepts this one.
     """
     if compiler == "msvc":
         return ["/fp:precise"]
@@ -168,19 +166,19 @@ def extra_flags(compiler: str) -> list[str]:
 
 
 def code_object_class() -> type[NumpyCodeObject]:
-    """The code object that this machine and the user's preferences admit; a warning if it is the slow one."""
+    """Return the code object class that the machine and the user's preferences allow; warn if it is the slow one."""
     check_cache()
-    with replacing_damaged_files(), catch_logs():  # Brian2's message on a missing compiler is long; ours is below
+    with replacing_damaged_files(), catch_logs():  # replace Brian2's long message on a missing compiler by ours
         target = get_device().code_object_class()
     if issubclass(target, CythonCodeObject):
         return CompiledRound
-    logger.warn(f"no compiled code is used, so NSA decides some 500 times slower: {why_not_compiled()}", once=True)
+    logger.warn(f"no compiled code is used, so NSA runs some 500 times slower: {why_not_compiled()}", once=True)
     return NumpyRound
 
 
 @cache
 def why_not_compiled() -> str:
-    """Why Brian2 does not compile, in one line."""
+    """Return why Brian2 does not compile, in one line."""
     if prefs.codegen.target != "auto":
         return "Brian2's preference codegen.target is not 'auto'"
     with catch_logs() as said:
@@ -192,7 +190,7 @@ def why_not_compiled() -> str:
 
 
 def check_compiled(network: Network, what: str) -> None:
-    """Require that all code of a network was compiled; where Cython fails, Brian2 prints it and leaves the code out."""
+    """Require that all code of a network was compiled: if Cython fails, Brian2 only prints it and skips the code."""
     for each in network.sorted_objects:
         for code_object in each.code_objects:
             if not isinstance(code_object, CythonCodeObject) or code_object.compiled_code["run"] is not None:
@@ -203,19 +201,19 @@ def check_compiled(network: Network, what: str) -> None:
 
 
 def entry_of(code_object: Any) -> list[int]:
-    """Addresses of a compiled round's function and of its arrays, for compiled code that calls it."""
+    """Return the addresses of a compiled round's function and of its arrays, for compiled code that calls it."""
     return code_object.compiled_code["run"].entry(code_object.namespace)
 
 
-def _tell(what: str) -> None:
-    with suppress(AssertionError):  # of Brian2's, where its own messages are being caught
+def _log(what: str) -> None:
+    with suppress(AssertionError):  # raised by Brian2 while its messages are being caught
         logger.info(what)
 
 
 @contextmanager
 def announce_if_slow(what: str, after: float = 1.0) -> Iterator[None]:
-    """Say what is going on if it is still going on after some seconds."""
-    timer = threading.Timer(after, _tell, [what + " ..."])
+    """Log a message if the ``with`` block takes more than ``after`` seconds."""
+    timer = threading.Timer(after, _log, [what + " ..."])
     timer.daemon = True
     timer.start()
     try:

@@ -1,4 +1,4 @@
-"""Games by the batch, of populations of any kind: a decision round of all their neurons, in one call."""
+"""Batches of games with any populations: a decision round of all their neurons in one call."""
 
 from __future__ import annotations
 
@@ -21,41 +21,40 @@ from nsa_brian.model.structure import SIGNALS, SYNAPSE
 
 
 class Columns:
-    """A batch of games, each with one of some parameter sets.
+    """A batch of games, each with one of several parameter sets.
 
     Parameters
     ----------
     model : Model
     values : sequence of mapping
-        The sets: numbers in SI units by name.
+        The parameter sets: values in SI units by name.
     which : array of int (games,)
-        The set of each game.
+        The parameter set of each game.
     n_arms : int
     seeds : array (games, seeds)
-        Uniform numbers, as many as :func:`nsa_brian.codegen.streams.n_seeds` says: each neuron's random numbers follow
-        from its own.
+        Uniform random numbers, :func:`nsa_brian.codegen.streams.n_seeds` per game: the seeds of the neurons' streams.
     dt : Quantity
     record : bool
-        Keep the spikes of a round.
+        Record the spikes of a round.
 
     Attributes
     ----------
     given : dict of array (games, arms)
-        What options are given at a round's start: the static names of an option that neurons read.
+        Static variables of options that neurons read, set at a round's start.
     game_inputs : dict of array (games,)
-        The same of a game: signals, inputs.
+        Signals and inputs of games, set at a round's start.
     learnt : dict of array (games, arms)
-        The same for the rule of contacts.
+        Static variables of options that the learning rule of contacts reads.
     choice : array (games, arms)
         1 for the chosen option and -1 for the others after the choice.
     counts : array (2, games, arms)
-        Spikes of the option in U and V while they were counted in the last round.
+        Spike counts of each option in U and V in the last round.
     b : array (games, arms, neurons of U, neurons of V)
         The variable of contacts.
     raster : array of bool (games, steps, neurons)
         Whether each neuron fired, population after population, if spikes are recorded.
     courses : list of Course
-        Of each set.
+        The course of a round for each parameter set.
     states : dict
         The state variables of each population's neurons, by name: (games, neurons) each; those of the synapse that
         change within a round are under ``"synapse"``, (games, arms) each.
@@ -75,7 +74,7 @@ class Columns:
         if issubclass(target, NumpyRound):
             raise ValueError(
                 "populations of many neurons, or of neurons that spike, need compiled code, for the engine rounds and, "
-                f"whatever the engine, for finding a coupling: {why_not_compiled()}"
+                f"with every engine, for calibrating a coupling: {why_not_compiled()}"
             )
         structure = model.structure
         self.model, self.n_games, self.n_arms = model, len(which), n_arms
@@ -169,7 +168,7 @@ class Columns:
             blocks,
             "columns",
             run_namespace={},
-            check_units=False,  # those of the equations were checked with the model
+            check_units=False,  # checked when the model was made
             needed_variables=[name for place in places.values() for name in place.arrays],
             template_kwds={
                 "_tables": tuple(tables),
@@ -178,7 +177,7 @@ class Columns:
                 "_given_names": given,
                 "_learnt_names": learnt,
                 "_populations": list(places.values()),
-                # The synapse first, since it reads single neurons as they were.
+                # The synapse first, since it reads single neurons as they were before the step.
                 "_stepping": sorted(places.values(), key=lambda place: place.name != SYNAPSE),
                 "_arrivals": arrivals,
                 "_n_before": len(structure.before),
@@ -201,7 +200,7 @@ class Columns:
         self.raster = group.array("_raster").reshape(self.n_games, -1, total) if record else None
         self.sizes, self._rooms = sizes, rooms
         group.array("n_arms")[0] = n_arms
-        # A population's arrays lie side by side in a game's part of the memory, which begins at a multiple of 64 bytes.
+        # The arrays of all populations of a game are contiguous; the memory is aligned to 64 bytes.
         memory = group.array("_memory")
         first = -(memory.ctypes.data // memory.itemsize) % 8
         games, at = memory[first : first + self.n_games * stride].reshape(self.n_games, stride), 0
@@ -216,16 +215,16 @@ class Columns:
 
     @property
     def timing(self) -> list[Course]:
-        """The courses of rounds, under the name that they had until 0.2."""
+        """Alias of ``courses``, its name until 0.2."""
         return self.courses
 
     def set_value(self, name: str, values: np.ndarray) -> None:
-        """Give a parameter other values, in SI units: one for each set."""
+        """Set a parameter, in SI units: one value for each parameter set."""
         if name in self._used:
             self._sets[:, self._used.index(name)] = values
 
     def _seed(self, seeds: np.ndarray) -> None:
-        """Give each neuron, and each game, a stream of its own."""
+        """Seed the random streams, one for each neuron and one for each game."""
         whole = states(seeds)
         streams = self._group.array("_streams").reshape(self.n_games, -1)
         at = start = 0
@@ -235,13 +234,13 @@ class Columns:
         self._group.array("_luck")[:] = whole[:, at]
 
     def respond(self) -> None:
-        """Run a round of all games up to the choice, with what is given and game_inputs."""
+        """Run a round of all games up to the choice, with the values of ``given`` and ``game_inputs``."""
         if self.raster is not None:
             self.raster[:] = 0
         self._call(0)
 
     def await_outcome(self, rewards: np.ndarray) -> None:
-        """Let the round go on after the choice, then let contacts learn."""
+        """Run the phases after the choice, then the learning rule of contacts."""
         self.reward[:] = rewards
         self._call(1)
 

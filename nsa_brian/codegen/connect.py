@@ -1,4 +1,4 @@
-"""Synapses between given neurons, made without the compiler."""
+"""Connecting Synapses without compiling code."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from brian2.codegen.runtime.numpy_rt import NumpyCodeObject
 
 
 def connect(synapses: Synapses, i: np.ndarray, j: np.ndarray) -> None:
-    """Make the synapses from neurons ``i`` to neurons ``j``, in this order.
+    """Create the synapses from neurons ``i`` to neurons ``j``, in this order.
 
-    Brian2 would compile the code that lays them out, some seconds for each of a network's couplings, to run it once.
-    All that runs in time steps is compiled as ever.
+    Brian2 would compile the code that creates them, which takes seconds for each coupling, to run it once. Code that
+    runs in time steps is still compiled.
     """
     target, synapses.codeobj_class = synapses.codeobj_class, NumpyCodeObject
     try:

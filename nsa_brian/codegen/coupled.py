@@ -1,7 +1,7 @@
-"""The code of one game's time step where options are coupled: what is sent, what pools make of it, what units do.
+"""Code of a game's time step if options are coupled: units send, pools receive and step, units step.
 
-All sums are formed from the state at the step's start, and so are all steps. What sending and stepping have in common,
-such as a neuron's response, is computed once, and what need not wait for the sums is not kept waiting.
+All sums and steps use the state at the step's start. Common subexpressions of sending and stepping, such as a neuron's
+response, are computed once, and terms independent of the sums are computed first.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class StepCode:
     Attributes
     ----------
     send, step : str
-        Of each unit: what it sends, with all that its step can have computed ahead, and the rest of its step.
+        Code of each unit: what it sends, with the terms of its step that can be computed ahead; the rest of its step.
     pool : str
-        Of the game: what arrives in pools and from them, and their steps.
+        Code of the game: input and output of pools, and their steps.
     parts : list of str
-        What is computed ahead and kept for the step.
+        Terms that are computed ahead and stored for the step.
     of_game, of_unit : dict
-        What does not change within a round, by name: numbers of the game, and of each unit.
+        Constants within a round, by name: of the game, and of each unit.
     """
 
     send: str
@@ -48,12 +48,12 @@ class StepCode:
 
 
 def sent_by_options(model: Model) -> list[Link]:
-    """The links whose contributions are summed over a game's options."""
+    """Return the links whose contributions are summed over a game's options."""
     return [link for link in model.structure.crossing if link.source in model.structure.of_options]
 
 
 def unit_equations(model: Model, unit: Equations) -> Equations:
-    """The equations of a unit, with the sums over the options in place of what arrives from them."""
+    """Return the equations of a unit, with sums over options in place of the input from them."""
     sums = {}
     for link in sent_by_options(model):
         if link.target in model.structure.of_options:
@@ -67,7 +67,7 @@ def unit_equations(model: Model, unit: Equations) -> Equations:
 
 
 def mean_over(link: Link, total: str) -> str:
-    """What arrives: the sum of what options send, or its mean."""
+    """Return the input from options: the sum of what they send, or its mean."""
     if link.over == "sum":
         return total
     return f"({total}) / (n_arms{' - 1' if link.to == 'others' else ''})"
@@ -81,13 +81,13 @@ def step_code(
     game_constants: set[str],
     unit_constants: set[str],
 ) -> StepCode:
-    """The code of a time step; ``unit`` as :func:`unit_equations` makes them."""
+    """Return the code of a time step; ``unit`` as returned by :func:`unit_equations`."""
     invariants = Invariants(game_constants | unit_constants)
     ahead = _Ahead(_arriving(model))
     sent = {f"_sent_{link.variable}": _substituted(unit, link, variables) for link in sent_by_options(model)}
     code = time_step(unit, variables, method)
     step = code
-    if method == "euler":  # takes all from the state at the step's start
+    if method == "euler":  # uses only the state at the step's start
         lines = [line.partition(" = ")[::2] for line in code.strip().splitlines()]
         step = "\n".join(
             f"{target} = {sympy_to_str(ahead.take(str_to_sympy(text, variables)))}" for target, text in lines
@@ -103,9 +103,9 @@ def step_code(
 
 
 class _Ahead:
-    """Takes out of a step what need not wait for the sums, so that the costly functions of a unit run side by side.
+    """Extractor of the terms of a step that do not depend on the sums, so that costly functions are computed together.
 
-    ``taken`` are the expressions that are computed ahead, by name; ``later`` names that are known only afterwards.
+    ``taken`` are the extracted expressions, by name; ``later`` the names that are known only afterwards.
     """
 
     def __init__(self, later: set[str]) -> None:
@@ -113,14 +113,14 @@ class _Ahead:
         self._later = later
 
     def take(self, expr: Any) -> Any:
-        """The expression with names in place of what is computed ahead."""
+        """Return the expression with names in place of the terms computed ahead."""
         return taken_out(expr, self._is_ready, self._name)
 
     def _is_ready(self, expr: Any) -> bool:
         return not {symbol.name for symbol in expr.free_symbols} & self._later
 
     def _name(self, expr: Any) -> Any:
-        if not expr.has(sympy.Function):  # cheap: not worth a place in memory
+        if not expr.has(sympy.Function):  # cheaper to compute than to store
             return expr
         name = next((name for name, taken in self.taken.items() if taken == expr), f"_ahead_{len(self.taken)}")
         self.taken[name] = expr
@@ -128,14 +128,14 @@ class _Ahead:
 
 
 def _arriving(model: Model) -> set[str]:
-    """Names of what arrives in options from elsewhere within a step."""
+    """Return the names of input that options receive from elsewhere within a step."""
     sums = {f"_sum_{link.variable}" for link in sent_by_options(model)}
     options = model.structure.of_options
     return sums | {link.variable for link in model.structure.crossing if link.source not in options}
 
 
 def _pool_code(model: Model, variables: Mapping[str, Variable], method: str) -> str:
-    """What arrives in the populations of a game's own, what they send, and their steps."""
+    """Return the code of pools: what they receive, what they send, and their steps."""
     structure, options = model.structure, model.structure.of_options
     lines, pools = [], {place: pool_equations(model, place) for place in structure.of_games}
     for link in structure.crossing:
@@ -150,7 +150,7 @@ def _pool_code(model: Model, variables: Mapping[str, Variable], method: str) -> 
 
 
 def pool_equations(model: Model, place: str) -> Equations:
-    """The equations of a population of a game's own, with variables for what arrives."""
+    """Return the equations of a pool, with variables for its input."""
     structure = model.structure
     lines = list(map(in_si, structure.places[place]))
     lines += [variable(link.variable, link.dimension) for link in structure.links if link.target == place]
@@ -158,7 +158,7 @@ def pool_equations(model: Model, place: str) -> Equations:
 
 
 def _substituted(given: Equations, link: Link, variables: Mapping[str, Variable]) -> str:
-    """A link's drive in terms of state variables and parameters."""
+    """Return a link's drive in terms of state variables and parameters."""
     lines = map(in_si, link.helpers)
     drive = equation(SUBEXPRESSION, f"drive_of_{link.variable}", link.dimension, plain(link.drive))
     whole = Equations([*given.values(), *lines, drive])

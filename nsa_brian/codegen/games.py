@@ -1,4 +1,4 @@
-"""Whole games by the batch, where options are coupled: a round of all their pairs, in one call."""
+"""Batches of games whose options are coupled: a round of all their pairs in one call."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from nsa_brian.model.structure import SIGNALS
 
 
 class Games:
-    """A batch of games, each with one of some parameter sets.
+    """A batch of games, each with one of several parameter sets.
 
     Parameters
     ----------
     values : sequence of mapping
-        The sets: numbers in SI units by name.
+        The parameter sets: values in SI units by name.
     which : array of int (games,)
-        The set of each game.
+        The parameter set of each game.
     n_arms : int
     dt, method
-        See :class:`nsa_brian.codegen.pairs.Pairs`. What arrives from other options is held constant within a step.
+        See :class:`nsa_brian.codegen.pairs.Pairs`. Input from other options is held constant within a step.
     model : Model
 
     Attributes
     ----------
     outputs : tuple of str
-        What options answer with.
+        Names of the options' outputs.
     ends : array (outputs, games, arms)
-        Their answers in the last round.
+        Outputs at the end of the last round.
     pools : dict of array (games,)
-        The state of the games' own populations, by name; it goes on where it is carried over.
+        State of the pools, by name; it is carried over to the next round if the model says so.
     game_inputs : dict of array (games,)
         Signals and inputs of the game.
     """
@@ -57,7 +57,7 @@ class Games:
     ) -> None:
         structure = model.structure
         options = structure.of_options
-        #: What all options of a game share: signals, and inputs of the game.
+        #: Signals and inputs that all options of a game share.
         of_game = structure.of_game
         unit = Unit(model, shared=[*structure.names(SIGNALS), *of_game])
         self.n_games, self.n_arms = len(which), n_arms
@@ -79,14 +79,14 @@ class Games:
         group.add_shared(dict.fromkeys((*used, *structure.phased, *received, *pools, *of_game, *lines), 0.0))
         group.add_shared({f"_sum_{name}": 0.0 for name in sent})
         group.add_shared({name: 0.0 for name in unit.start if name.startswith("_")})
-        group.add_shared({"_n_games": 0, "n_arms": 0.0})  # real, or 1 / n_arms would be a float of 32 bits
+        group.add_shared({"_n_games": 0, "n_arms": 0.0})  # a float, or 1 / n_arms would be computed in 32 bits
         group.add(dict.fromkeys([*self.inputs, *(f"_sent_{name}" for name in sent)]), n_arms)
         group.add_equations(equations, n_arms)
         code = step_code(
             model, equations, group.variables, method, {*used, "dt", "n_arms", *of_game, *lines}, unit.constant
         )
         group.add_shared(dict.fromkeys(code.of_game, 0.0))
-        # Steps on the way, such as Euler's `_p = ...; p = _p`: Brian2 takes what has a function in it for many numbers.
+        # Intermediate variables, as in `_p = ...; p = _p`: Brian2 takes expressions with functions for vectors.
         on_the_way = [line.partition(" = ")[0].strip() for line in code.pool.splitlines()]
         group.add_shared({name: 0.0 for name in on_the_way if name not in group.variables})
         group.add(dict.fromkeys([*code.of_unit, *code.parts]), n_arms)
@@ -124,7 +124,7 @@ class Games:
             "game",
             run_namespace={},
             needed_variables=[*unit.normal, *self.outputs],
-            check_units=False,  # those of the equations were checked with the model
+            check_units=False,  # checked when the model was made
             template_kwds={
                 "_tables": tuple(tables),
                 "_of_sets": used,
@@ -147,13 +147,13 @@ class Games:
         self.game_inputs = dict(zip(of_game, group.array("_game_inputs").reshape(-1, self.n_games), strict=False))
 
     def respond(self, given: Mapping[str, np.ndarray], game_inputs: Mapping[str, np.ndarray]) -> None:
-        """Run a round of all games: :attr:`ends` are then its answers, :attr:`pools` go on.
+        """Run a round of all games; update :attr:`ends` and :attr:`pools`.
 
         Parameters
         ----------
         given : mapping
-            What goes on from round to round, (games, arms) each: the synapses, what is carried over, streams of random
-            numbers; and inputs of options.
+            Arrays (games, arms): the state that lasts from round to round (synapses, carried-over variables, random
+            streams), and inputs of options.
         game_inputs : mapping
             Signals and inputs of the game, (games,) each.
         """
@@ -164,7 +164,7 @@ class Games:
         self._run()
 
     def integrator(self) -> Integrator:
-        """The compiled round, to be called from compiled code."""
+        """Return the compiled round, to be called from compiled code."""
         inputs = dict(zip(self.inputs, self._given, strict=True))
         outputs = dict(zip(self.outputs, self.ends, strict=True))
         of_pair = self._group.array("_which")

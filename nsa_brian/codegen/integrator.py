@@ -1,4 +1,4 @@
-"""A compiled round, as other compiled code calls it."""
+"""Interface of a compiled round for other compiled code."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Integrator:
-    """Answers that are integrated, by compiled code with arrays of its own.
+    """A compiled round that integrates the responses of options.
 
     Attributes
     ----------
     entry : list of int
         Addresses of the function and of its arrays.
     inputs, outputs : mapping
-        The arrays that it takes what is given from, and leaves its answers in.
+        The arrays that it reads, and those that it writes its results to.
     of_pair : array of int
         The parameter set of each unit.
     every : bool
-        Every option in every round, rather than those whose synapse has changed.
+        Integrate every option in every round, rather than those whose synapse has changed.
     depth : int
-        Answers of a game that are integrated together, those to come included, where the game can be foreseen.
+        Responses of a game integrated together, including those of predicted rounds.
     game_inputs : mapping
-        The arrays (games,) that it takes signals and inputs of a game from, where it has them for all options.
+        The arrays (games,) of signals and inputs that the options of a game share.
     """
 
     entry: list[int]

@@ -1,8 +1,7 @@
-"""Takes out of a time step what does not change from step to step, so that it is computed once a round.
+"""Loop-invariant code motion: expressions that are constant within a round are computed once, not in every step.
 
-Brian2's state updaters write an update as one expression for each variable, in which the same sigmoid can stand
-twice and in which ``dt/tau`` is divided anew at every step. What a compiler cannot see, because the values come
-from arrays, is said here.
+Brian2's state updaters write an update as one expression per variable, which can contain the same sigmoid twice and
+divides ``dt/tau`` in every step. A compiler cannot simplify this, because the values come from arrays.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from sympy.logic.boolalg import Boolean
 
 
 def time_step(equations: Equations, variables: Mapping[str, Variable], method: str) -> str:
-    """Abstract code of a time step, a plain assignment a line, as Brian2's state updater writes it.
+    """Return the abstract code of a time step from Brian2's state updater, one assignment per line.
 
-    Brian2 has the new value of ``x`` in ``_x``; here it is ``_next_x``, which no template has for anything else.
+    Brian2 calls the new value of ``x`` ``_x``; here it is ``_next_x``, which no template uses.
     """
     code: Any = StateUpdateMethod.apply_stateupdater(equations, variables, method)
     if not isinstance(code, str):
@@ -31,15 +30,15 @@ def time_step(equations: Equations, variables: Mapping[str, Variable], method: s
 
 
 def taken_out(expr: Any, is_ready: Callable[[Any], bool], name: Callable[[Any], Any]) -> Any:
-    """A sympy expression with names in place of its largest parts that are ready.
+    """Return a sympy expression with its largest subexpressions that are ready replaced by names.
 
-    Of a sum or a product, the terms or factors that are ready become one part.
+    The ready terms of a sum, or factors of a product, become one subexpression.
     """
 
     def inside(part: Any) -> Any:
         return taken_out(part, is_ready, name)
 
-    if isinstance(expr, Boolean):  # a name stands for a number, and true or false is none
+    if isinstance(expr, Boolean):  # names stand for numbers, not for truth values
         return expr.func(*map(inside, expr.args)) if expr.args else expr
     if is_ready(expr):
         return name(expr)
@@ -51,12 +50,12 @@ def taken_out(expr: Any, is_ready: Callable[[Any], bool], name: Callable[[Any], 
 
 
 class Invariants:
-    """What was found not to change.
+    """Expressions that are constant within a round, found in the code of a time step.
 
     Parameters
     ----------
     constant : set of str
-        Names whose values do not change during a round.
+        Names whose values are constant within a round.
     """
 
     def __init__(self, constant: set[str]) -> None:
@@ -65,20 +64,20 @@ class Invariants:
 
     @property
     def found(self) -> dict[str, str]:
-        """Expressions to be computed once, by the names the step knows them by."""
+        """Expressions to be computed once, by their names in the step."""
         return {symbol.name: sympy_to_str(expr) for expr, symbol in self._symbols.items()}
 
     @property
     def names(self) -> dict[str, set[str]]:
-        """The constants that each of them is made of."""
+        """The constants that each expression depends on."""
         return {symbol.name: {s.name for s in expr.free_symbols} for expr, symbol in self._symbols.items()}
 
     def hoist(self, expr: Any) -> Any:
-        """A sympy expression with names in place of what does not change."""
+        """Return a sympy expression with its constant subexpressions replaced by names."""
         return taken_out(expr, self._is_constant, self._name)
 
     def split(self, code: str, variables: Mapping[str, Variable]) -> str:
-        """What remains of abstract code, as :func:`time_step` makes it."""
+        """Remove constant expressions from the code of :func:`time_step`; return what remains."""
         lines = []
         for line in code.strip().splitlines():
             target, _, text = line.partition(" = ")

@@ -1,7 +1,7 @@
-"""U-V pairs by the batch: from the start of a decision round to its end, in one call.
+"""Batches of U-V pairs: a whole decision round in one call.
 
-Where options are not coupled, what a pair of neurons and its synapse do in a round depends on themselves alone. The
-fast engines are built on this.
+If options are not coupled, the response of a pair of neurons depends only on its own state and synapse. The fast
+engines are built on this.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from nsa_brian.parameters import NSAParameters
 
 
 class Pairs:
-    """A batch of pairs, each with its own synapse and one of some parameter sets.
+    """A batch of pairs, each with its own synapse and one of several parameter sets.
 
     Parameters
     ----------
     values : sequence of mapping
-        The sets: numbers in SI units by name.
+        The parameter sets: values in SI units by name.
     size : int
-        Pairs at most.
+        Maximal number of pairs.
     dt : Quantity
         Time step.
     method : str
-        Any of Brian2's integration methods that fits the equations.
+        Any of Brian2's integration methods that suits the equations.
     given : str, optional
-        An expression of the synapse, such as ``"Phi_v"``, to be given as a number in place of the synapse's variables.
+        An expression of the synapse, such as ``"Phi_v"``, that is an input in place of the synapse's variables.
     model : Model
-        It must not couple options, for a pair is integrated by itself.
+        It must not couple options, since pairs are integrated independently.
 
     Attributes
     ----------
     size : int
     inputs, outputs : tuple of str
-        What :meth:`respond` takes, and what it returns.
+        Names of what :meth:`respond` takes and returns.
     run_round : callable
-        Brian2's code object for a round of the pairs as they are set.
+        Brian2's code object for a round.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Pairs:
         self.inputs, self.outputs = unit.inputs, unit.outputs
         used = [name for name in values[0] if name in unit.names]
         code_object = code_object_class()
-        # Numpy runs over all pairs at once, so that there each has its parameters beside it.
+        # Numpy computes all pairs at once, so each pair needs a copy of its parameters.
         self._by_pair = issubclass(code_object, NumpyRound)
 
         self._group = group = UnitGroup("nsa_pairs", dt)
@@ -88,7 +88,7 @@ class Pairs:
             "round",
             run_namespace={},
             needed_variables=[*steps, *unit.normal, *self.outputs],
-            check_units=False,  # those of the equations were checked with the model
+            check_units=False,  # checked when the model was made
             template_kwds={
                 "_of_sets": () if self._by_pair else tuple(self._sets),
                 "_outputs": [name for name in self.outputs if name not in unit.normal],
@@ -107,11 +107,11 @@ class Pairs:
         Parameters
         ----------
         which : array of int (n,)
-            The parameter set of each.
+            The parameter set of each pair.
         given : mapping
             The :attr:`inputs` by name, each (n,).
         n_arms : int
-            Options of a game, for a model whose equations ask.
+            Options of a game, for models whose equations use it.
 
         Returns
         -------
@@ -119,7 +119,7 @@ class Pairs:
             The :attr:`outputs`, u and v first, at the round's end.
         """
         n = len(which)
-        self._tell(n_arms)
+        self._set_n_arms(n_arms)
         if self._by_pair:
             for name, values in self._sets.items():
                 self._group.array(name)[:n] = values[which]
@@ -131,41 +131,41 @@ class Pairs:
         return np.array([self._arrays[name][:n] for name in self.outputs])
 
     def integrator(self, which: np.ndarray | None, n_arms: int, depth: int) -> Integrator:
-        """The compiled round, to be called from compiled code.
+        """Return the compiled round, to be called from compiled code.
 
         Parameters
         ----------
         which : array of int (n,), optional
-            The parameter set of each pair, if all of them are to be run in every round.
+            The parameter set of each pair, if all of them are run in every round.
         n_arms : int
             Options of a game.
         depth : int
-            Pairs of a game that are run together, where only those whose synapse has changed are run.
+            Pairs of a game that are run together, if only those with a changed synapse are run.
         """
-        self._tell(n_arms)
+        self._set_n_arms(n_arms)
         if which is not None:
             self._arrays["_which"][: len(which)] = which
         inputs = {name: self._arrays[name] for name in self.inputs}
         outputs = {name: self._arrays[name] for name in self.outputs}
         return Integrator(entry_of(self.run_round), inputs, outputs, self._arrays["_which"], which is not None, depth)
 
-    def _tell(self, n_arms: int) -> None:
-        """Tell the equations how many options a game has, if they ask."""
+    def _set_n_arms(self, n_arms: int) -> None:
+        """Set ``n_arms`` if the equations use it."""
         if self._n_arms is not None:
             if n_arms < 1:
-                raise ValueError("the model's equations use n_arms: say how many options a game has")
+                raise ValueError(f"n_arms must be at least 1, since the model's equations use it, got {n_arms}")
             self._n_arms[0] = n_arms
 
 
 def distinct_sets(parameters: Sequence[NSAParameters]) -> tuple[list[NSAParameters], np.ndarray]:
-    """The different sets among many, and which of them stands at each place."""
+    """Return the distinct parameter sets, and the index of each given set among them."""
     index: dict[NSAParameters, int] = {}
     which = [index.setdefault(p, len(index)) for p in parameters]
     return list(index), np.array(which)
 
 
 def distinct_values(values: Sequence[Mapping[str, float]]) -> tuple[list[Mapping[str, float]], np.ndarray]:
-    """The same of sets of numbers, of which equal ones are one object."""
+    """Return the distinct sets of values, and the index of each; equal sets are the same object."""
     index = {id(each): each for each in values}
     places = {key: i for i, key in enumerate(index)}
     return list(index.values()), np.array([places[id(each)] for each in values])
@@ -179,7 +179,7 @@ def answers(
     method: str = "euler",
     model: Model = PAPER,
 ) -> np.ndarray:
-    """What pairs answer to weights, or to option values: the activities (2, n) at a round's end.
+    """Return the activities (2, n) of pairs at a round's end for given weights or option values.
 
     Parameters
     ----------

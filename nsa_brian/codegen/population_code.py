@@ -1,4 +1,4 @@
-"""The generated code of a population of neurons: what its template (``columns.pyx``) needs to know of it."""
+"""Code of a population of neurons, for the template ``columns.pyx``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nsa_brian.model.structure import REFRACTORY, SPIKED, SYNAPSE, Link, Neurons
 
 
 def neurons_of(structure: Structure) -> dict[str, Neurons]:
-    """Populations, and the synapse as one more where it changes within a round."""
+    """Return the populations, with the synapse as one more if it changes within a round."""
     found = dict(structure.populations)
     lines = tuple(eq for eq in structure.synapse if eq.expr is not None and not structure.is_static(eq.varname))
     if lines:
@@ -29,7 +29,7 @@ def neurons_of(structure: Structure) -> dict[str, Neurons]:
 
 @dataclass(frozen=True)
 class Draw:
-    """Random numbers of a neuron that one word of its stream is enough for.
+    """Random numbers that a neuron draws from one word of its stream.
 
     Attributes
     ----------
@@ -44,22 +44,22 @@ class Draw:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What arrives in a population in each time step.
+    """Input of a population in each time step.
 
     Attributes
     ----------
     name : str
-        The variable of the target.
+        Variable of the target.
     how : str
         See :func:`how_it_arrives`.
     source, target : str
         Populations.
     of : str
-        The variable of the source whose sum over neurons arrives.
+        Variable of the source that is summed over neurons.
     divisor : str
-        What the sum is divided by, in C++.
+        Divisor of the sum, in C++.
     send : str
-        The expression that ``of`` is computed from; empty if it is a state variable.
+        Expression that ``of`` is computed from; empty if it is a state variable.
     """
 
     name: str
@@ -72,24 +72,24 @@ class Arrival:
 
 
 class PopulationCode:
-    """The code of a population, or of the synapse; the template reads its attributes.
+    """Code of a population, or of the synapse; the template reads its attributes.
 
     Attributes
     ----------
     name : str
     neurons : Neurons
     arrays : list of str
-        Variables that each neuron has.
+        Variables of each neuron.
     static, moving : list of str
-        Variables of the option that it reads: those that do not change within a round, and those that do.
+        Variables of the option that it reads: those that are constant within a round, and those that change.
     given : dict
-        The array that holds each static one.
+        The array of each static variable.
     choice : str
-        The array that says whether the option was chosen; empty if it is not read.
+        The array that marks the chosen option; empty if it is not read.
     shared : list of str
-        Numbers of the game.
+        Scalars of the game.
     row : int
-        Its row among the spike counts, -1 if its spikes are not counted.
+        Row in the spike counts, -1 if spikes are not counted.
     draws : list of Draw
     """
 
@@ -131,22 +131,22 @@ class PopulationCode:
 
     @property
     def texts(self) -> list[str]:
-        """All its strings, for the names in them."""
+        """All expressions of the population."""
         neurons = self.neurons
         more = [neurons.refractory] if neurons.refractory else []
         return [*neurons.texts, *more, *neurons.initial.values(), *neurons.poisson.values()]
 
     @property
     def keeps_last(self) -> bool:
-        """Whether the time of each neuron's last spike is kept."""
+        """Whether the time of each neuron's last spike is stored."""
         return f"last_in_{self.name}" in self.arrays
 
     def translate(self, text: str) -> str:
-        """Return an expression under the names of the code."""
+        """Return an expression with the names used in the code."""
         return plain(word_substitute(text, self._names))
 
     def enter(self, group: UnitGroup) -> None:
-        """Enter what has no array: the lines without dynamics."""
+        """Add the population's subexpressions to a group."""
         for eq in self.neurons.equations:
             if eq.type == SUBEXPRESSION:
                 group.variables.add_subexpression(eq.varname, expr=self.translate(str(eq.expr)), dimensions=eq.dim)
@@ -155,7 +155,7 @@ class PopulationCode:
 
     @property
     def begin(self) -> str:
-        """The start of a round."""
+        """Code of the start of a round."""
         neurons, place = self.neurons, self.neurons.name
         lines = [f"{n} = {self.translate(text)}" for n, text in neurons.initial.items() if n not in neurons.carried]
         lines += [f"{SPIKED}_of_{place} = 0"] if neurons.spikes else []
@@ -166,7 +166,7 @@ class PopulationCode:
         return "\n".join(lines)
 
     def step(self, invariants: Invariants, variables: Mapping[str, Any]) -> str:
-        """One time step, and who fires at its end."""
+        """Return the code of a time step, with the spikes at its end."""
         neurons, place = self.neurons, self.neurons.name
         lines = []
         for eq in neurons.equations:
@@ -190,19 +190,19 @@ class PopulationCode:
 
     @property
     def reset(self) -> str:
-        """What a spike does to its neuron."""
+        """Code of the reset after a spike."""
         return "\n".join(f"{s.target} {s.operation} {self.translate(s.expression)}" for s in self.neurons.reset)
 
     @property
     def rates(self) -> str:
-        """How many events a time step has on average."""
+        """Code of the mean number of Poisson events per time step."""
         return "\n".join(
             f"mean_of_{event} = ({self.translate(rate)}) * dt" for event, rate in self.neurons.poisson.items()
         )
 
 
 def how_it_arrives(link: Link, structure: Structure) -> str:
-    """Return ``"own"`` or ``"others"`` (options) if each option receives a number of its own, else ``"scalar"``."""
+    """Return ``"own"`` or ``"others"`` (source options) if the input differs between options, else ``"scalar"``."""
     source = structure.populations[link.source]
     to_options = link.target == SYNAPSE or structure.populations[link.target].of_options
     if not (source.of_options and to_options) or link.to == "all":
@@ -211,12 +211,12 @@ def how_it_arrives(link: Link, structure: Structure) -> str:
 
 
 def _sends(link: Link, source: Neurons) -> bool:
-    """Whether what is sent must be computed, rather than be a variable of the neurons."""
+    """Return whether the drive must be computed, rather than being a variable of the neurons."""
     return link.drive not in source.state and link.drive != f"{SPIKED}_of_{source.name}"
 
 
 def arrival(link: Link, source: PopulationCode) -> Arrival:
-    """Return how a coupling arrives."""
+    """Return the input that a coupling delivers."""
     send = ""
     if _sends(link, source.neurons):
         text = link.drive
@@ -233,7 +233,7 @@ def arrival(link: Link, source: PopulationCode) -> Arrival:
 
 
 def copied(name: str, target: PopulationCode, synapse: PopulationCode) -> Arrival:
-    """Return how a variable of the synapse that changes within a round arrives in the neurons of its option."""
+    """Return the input that delivers a changing variable of the synapse to the neurons of its option."""
     eq = next(eq for eq in synapse.neurons.equations if eq.varname == name)
     here, divisor = f"{name}_in_{target.name}", f"_per_{SYNAPSE}"
     if eq.type != SUBEXPRESSION:

@@ -1,4 +1,4 @@
-"""A stretch of rounds of many games in one call: answer, select, pay and learn in compiled code."""
+"""Many rounds of many games in one call of compiled code: respond, select, reward, learn."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from nsa_brian.model.structure import closure
 
 @dataclass
 class Grid:
-    """Answers that are looked up, in the arrays of a response table, which grows.
+    """Arrays of a response table, in which responses are looked up; the table grows.
 
     Attributes
     ----------
     coordinate : str
-        What they are looked up by.
+        The variable of the table.
     parts : array of int (sets, cells)
-        The parts of a cell; 0 where it is still to be made.
+        Number of parts of a cell; 0 if it is not computed yet.
     offsets : array of int (sets, cells)
-        Where its points begin.
+        Index of a cell's first point.
     points : array (n, 2)
-        Of u and v.
+        Values of u and v.
     scale : array (sets,)
-        The coordinate at the table's end.
+        Upper end of the coordinate.
     finite : bool
-        Whether all points are numbers.
+        Whether all points are finite.
     """
 
     coordinate: str
@@ -48,27 +48,27 @@ class Grid:
 
 @dataclass(frozen=True)
 class Players:
-    """The games of an engine: what a stretch works on, in the engine's own arrays.
+    """The games of an engine, as references to the engine's arrays.
 
     Attributes
     ----------
     model : Model
     values : sequence of mapping
-        The sets: numbers in SI units by name.
+        The parameter sets: values in SI units by name.
     which : array of int (games,)
-        The set of each game.
+        The parameter set of each game.
     lasting : mapping
-        What goes on from round to round, (games, arms) each: the synapses' variables, and what is carried over.
+        State that lasts from round to round, (games, arms) each: synapses' and carried-over variables.
     ends : array (outputs, games, arms)
-        What options answered.
+        Outputs of options.
     outputs : tuple of str
-        The names of the answers, u and v first.
+        Names of the outputs, u and v first.
     pools : mapping
-        The state of the games' own populations, (games,) each.
+        State of the pools, (games,) each.
     signals : mapping
-        The games' signals, (games,) each.
+        Signals of the games, (games,) each.
     shown : array (2, games, arms)
-        What U and V showed, where a choice says what that is.
+        Outputs of U and V, if the model's choice defines them.
     ties, tolerance
         See :func:`nsa_brian.model.agreement.select`.
     """
@@ -86,7 +86,7 @@ class Players:
     signals: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-#: What the choice knows besides what options show, in compiled code.
+#: Variables of the choice in C++.
 OF_CHOICE = {
     "u_top": "nsa::most_of(_u, _n_arms)",
     "v_top": "nsa::most_of(_v, _n_arms)",
@@ -96,9 +96,8 @@ OF_CHOICE = {
     "v_at_u": "_v[_k_u]",
 }
 
-#: Whole numbers that compiled code is given, by name; it sets the last one: to 1 where activities are not finite, to 2
-#: and more where a variable of the synapse, a signal, or the weight of an option that may be explored is not.
-#: ``stride`` leads from one round's probabilities to the next one's.
+#: Integers passed to compiled code, which sets the last one: to 1 if activities are not finite, to 2 and more if a
+#: variable of the synapse, a signal, or an exploration weight is not. ``stride`` is from round to round in ``chances``.
 SIZES = (
     "n_games",
     "n_arms",
@@ -114,25 +113,25 @@ SIZES = (
 
 
 class CompiledStretch:
-    """The compiled rounds of some players.
+    """Compiled rounds of the games of an engine.
 
     Parameters
     ----------
     players : Players
     answers : Grid or Integrator
     watched : bool
-        Whether activities may become infinite, or no numbers at all.
+        Whether to check that activities are finite.
     lenient : bool
-        What to do then: with it, such neurons count as silent, and such synapses start anew at 0. Else it is an error.
+        Treat neurons with non-finite activity as silent and reset non-finite synapses to 0, instead of stopping.
 
     Attributes
     ----------
     earned : array (games,)
-        The probabilities of the arms chosen so far, added up.
+        Sum of the reward probabilities of the arms chosen so far.
     changed : array of bool (games, arms)
-        Options whose synapse has changed since they answered, where the learning rule is statements.
+        Options whose synapse has changed since their last response, if the learning rule consists of statements.
     pulled : array of int (games,)
-        The one option of each game of which that is so, or -1, where the learning rule is an expression.
+        The one such option of each game, or -1, if the learning rule is an expression.
     """
 
     def __init__(self, players: Players, answers: Grid | Integrator, watched: bool, lenient: bool) -> None:
@@ -159,7 +158,7 @@ class CompiledStretch:
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
         self._sizes = np.zeros(len(SIZES), dtype=np.int64)
-        self._tell(
+        self._set_sizes(
             n_games=n_games,
             n_arms=n_arms,
             random=players.ties == "random",
@@ -188,7 +187,7 @@ class CompiledStretch:
             **{f"given_{name}": np.zeros(1) for name in structure.inputs},
         }
         if isinstance(answers, Grid):
-            self._tell(cells=answers.parts.shape[1])
+            self._set_sizes(cells=answers.parts.shape[1])
             self._arrays |= {
                 "parts": answers.parts,
                 "offsets": answers.offsets,
@@ -213,7 +212,7 @@ class CompiledStretch:
         }
         shared = [*used, *structure.synaptic, *read, *self._signals, *structure.inputs, *shown, *OF_CHOICE, "u", "v"]
         shared += ["R", "chosen", "agreed", "_value", "_weight"]
-        # Helpers too, or Brian2 may take them for whole or for many numbers.
+        # Declare helpers too, or Brian2 may infer that they are integers or vectors.
         rule = () if isinstance(structure.rule, Value) else structure.rule
         shared += [statement.target for statement in (*rule, *structure.signal_update)]
         group.add_shared(dict.fromkeys(shared, 0.0))
@@ -225,13 +224,13 @@ class CompiledStretch:
             {key: "\n".join(block) for key, block in blocks.items()},
             "stretch",
             run_namespace={},
-            check_units=False,  # those of the equations were checked with the model
+            check_units=False,  # checked when the model was made
             template_kwds={
                 "_answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
                 "_sizes": SIZES,
                 "_buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "_by_statements": self._by_statements,
-                # One number at a time changes.
+                # Only one activity changes at a time.
                 "_keeps_highest": self._grid is not None and not self._by_statements and not shown,
                 "_of_sets": used,
                 "_synaptic": self._synaptic,
@@ -259,29 +258,29 @@ class CompiledStretch:
         self._group = group
 
     def watch(self) -> None:
-        """Look at activities before each decision from now on."""
-        self._tell(watch=True)
+        """Check activities before each decision from now on."""
+        self._set_sizes(watch=True)
 
     @property
     def runaway(self) -> bool:
-        """Whether activities were found that are not finite, or variables of a synapse after learning."""
+        """Whether non-finite activities, or non-finite variables after learning, were found."""
         return bool(self._size("runaway"))
 
     @property
     def runaway_variable(self) -> str:
-        """The variable of a synapse, or the signal, that is not finite; empty where activities are not."""
+        """The non-finite variable of a synapse, signal, or ``"explore"``; empty if activities are not finite."""
         place = self._size("runaway") - 2
         return [*self._synaptic, *self._signals, "explore"][place] if place >= 0 else ""
 
     @property
     def waiting(self) -> np.ndarray:
-        """The games (n,) that stopped since an option has no answer in compiled code."""
+        """The games (n,) that stopped because an option's response is not in the table."""
         if self._grid is None:
             return np.empty(0, np.intp)
         return np.flatnonzero(self._arrays["from"] < self._size("n_rounds"))
 
     def stale(self, games: np.ndarray) -> np.ndarray:
-        """Places (n,), in flattened arrays, of options in some games whose synapse has changed since they answered."""
+        """Return the flat indices (n,) of options in some games whose synapse has changed since their last response."""
         n_arms = self.changed.shape[1]
         if self._by_statements:
             within, arm = self.changed[games].nonzero()
@@ -290,17 +289,17 @@ class CompiledStretch:
         return (games * n_arms + pulled)[pulled >= 0]
 
     def answered(self, games: np.ndarray) -> None:
-        """Take note that all options of some games have answered."""
+        """Mark all options of some games as up to date."""
         self.pulled[games] = -1
         self.changed[games] = 0
 
     def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, given: Mapping[str, np.ndarray]) -> None:
-        """Lay out the rounds to come; see ``Stretch.play`` of the engines."""
+        """Set the arrays of the next rounds; see ``Stretch.play`` of the engines."""
         n_rounds, n_rows, _ = chances.shape
         size = (n_rounds, len(self.pulled))
         self._put("row", np.ascontiguousarray(row, dtype=np.int32))
-        constant = chances.strides[0] == 0  # one round's stand for all
-        self._tell(n_rounds=n_rounds, n_rows=n_rows, stride=0 if constant else chances[0].size)
+        constant = chances.strides[0] == 0  # all rounds are the same memory
+        self._set_sizes(n_rounds=n_rounds, n_rows=n_rows, stride=0 if constant else chances[0].size)
         self._put("chances", np.ascontiguousarray(chances[:1] if constant else chances, dtype=float))
         self._put("luck", np.ascontiguousarray(luck, dtype=float))
         for name, array in given.items():
@@ -310,9 +309,9 @@ class CompiledStretch:
         self._arrays["from"][:] = 0
 
     def run(self) -> None:
-        """Play the rounds, or go on with them in games that waited."""
+        """Play the rounds, or resume them in games that stopped."""
         if self._grid is not None:
-            self._put("points", self._grid.points)  # others, if cells were made
+            self._put("points", self._grid.points)  # a new array if the table grew
             if not self._grid.finite:
                 self.watch()
         self._run()
@@ -322,7 +321,7 @@ class CompiledStretch:
         """Arms and agreement (rounds, games) of the rounds played."""
         return self._arrays["arms"], self._arrays["agreed"].view(bool)
 
-    def _tell(self, **sizes: int) -> None:
+    def _set_sizes(self, **sizes: int) -> None:
         for name, value in sizes.items():
             self._sizes[SIZES.index(name)] = value
 
@@ -335,7 +334,7 @@ class CompiledStretch:
 
 
 def _rule(model: Model) -> tuple[list[str], dict[str, str]]:
-    """The learning rule as lines of code, and the expressions by name that it may use."""
+    """Return the learning rule as lines of code, and the expressions by name that it may use."""
     rule, lines = model.structure.rule, model.structure.expressions
     if isinstance(rule, Value):
         return [f"w = {plain(rule.expression)}"], {**lines, **{name: text for name, text, _ in rule.helpers}}

@@ -1,4 +1,4 @@
-"""The neurons of an option, one in each population, and its synapse as one unit of generated code."""
+"""Units of generated code: the neurons of an option, one in each population, with its synapse."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from nsa_brian.model.structure import equation, variable
 
 
 class Unit:
-    """What the code of an option is made from; every number in SI units.
+    """Equations and variables of an option's code, in SI units.
 
     Parameters
     ----------
     model : Model
     given : str
-        An expression of the synapse that is given as a number; empty: the synapse's variables are given.
+        An expression of the synapse that is an input; if empty, the synapse's variables are inputs.
     shared : collection of str
-        Names that the code has for all options of a game, rather than for each.
+        Names that all options of a game share.
 
     Attributes
     ----------
     equations : Equations
-        Of all that changes in a round, the diagonal coupling substituted in. What arrives from outside the option
-        stands as a variable, and so does what the synapse's constants come to.
+        Equations of all that changes in a round, with the diagonal coupling substituted. Input from outside the option,
+        and expressions of the synapse's constants, are variables.
     start : dict
-        What is set at a round's start, in this order: expressions by name.
+        Expressions by name of the variables set at a round's start, in order.
     phases : list of dict
-        What is set at the start of each later phase: names by the name that phases know them by, None for 0.
+        For each later phase, the variable that holds the new value of each phased name, or None for 0.
     inputs : tuple of str
-        What must be given at a round's start: variables of the synapse, what is carried over, signals and inputs.
+        Inputs at a round's start: variables of the synapse, carried-over variables, signals and inputs.
     outputs : tuple of str
-        What is asked at its end: u and v, what goes on, what rules and the choice read.
+        Outputs at its end: u and v, state that lasts, and variables that rules and the choice read.
     normal : dict
-        Names of the random numbers that a step needs, by the name of the stream that they are drawn from.
+        Names of the random numbers of a step, by the name of their stream.
     constant : set of str
-        Variables of the unit that do not change within a round.
+        Variables of the unit that are constant within a round.
     names : set of str
-        All names in equations and start.
+        All names in ``equations`` and ``start``.
     """
 
     def __init__(self, model: Model, given: str = "", shared: Collection[str] = ()) -> None:
@@ -54,7 +54,7 @@ class Unit:
                 lines += [*link.helpers, equation(SUBEXPRESSION, link.variable, link.dimension, link.drive)]
             elif link.target in options:
                 lines.append(variable(link.variable, link.dimension))
-        # What neurons see of their option and game.
+        # Variables of the option and game.
         above = {eq.varname: eq for eq in (*structure.synapse, *structure.signals)}
         above |= {name: variable(name, structure.dimensions[name]) for name in structure.inputs}
         above = {name: eq for name, eq in above.items() if name not in shared}
@@ -62,7 +62,7 @@ class Unit:
         lines += moving
         static = {name for name in above if structure.is_static(name)}
 
-        # Expressions of what is constant are computed once, the others in every step.
+        # Expressions of constants are computed once, the others in every step.
         self.start = {
             name: plain(text) for n in populations for name, text in n.initial.items() if name not in n.carried
         }
@@ -74,7 +74,7 @@ class Unit:
                 continue
             self.phases.append({name: None if text == "0" else f"_{name}_{k}" for name, text in texts.items()})
             self.start |= {f"_{name}_{k}": text for name, text in texts.items() if text != "0"}
-        # What is sent to others reads them too.
+        # Drives to other populations read them too.
         sent = [text for link in structure.crossing if link.source in options for text in link.texts]
         read = _names(lines).union(*map(names_in, sent))
         todo, done = read & set(above), {eq.varname for eq in moving}
@@ -109,7 +109,7 @@ class Unit:
         self.names = self.equations.identifiers | set().union(*map(names_in, self.start.values()))
 
     def _start(self, name: str, above: dict[str, SingleEquation], given: str, inputs: list[str]) -> None:
-        """Add what computes a constant of the option at a round's start, each line after those that it uses."""
+        """Add the expression of a constant of the option to ``start``, after those that it uses."""
         if name in self.start or name in inputs:
             return
         eq = above[name]
@@ -122,7 +122,7 @@ class Unit:
 
 
 def shown_states(model: Model) -> list[str]:
-    """The variables that stand for U and V among the outputs: their own, or any where a choice shows something else."""
+    """Return the variables of U and V among the outputs; any one if the model's choice defines the output."""
     populations = model.structure.populations
     return [name if name in populations[name].state else populations[name].state[0] for name in ("u", "v")]
 
@@ -132,5 +132,5 @@ def _names(lines: list[SingleEquation]) -> set[str]:
 
 
 def in_si(eq: SingleEquation) -> SingleEquation:
-    """An equation with numbers in SI units in place of units."""
+    """Return an equation with units replaced by numbers in SI units."""
     return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, plain(str(eq.expr)), *eq.flags)

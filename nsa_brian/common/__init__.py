@@ -1,1 +1,1 @@
-"""Helpers that every package may import; they need the standard library and numpy only."""
+"""Helpers that every package may import; they need only numpy, filelock and psutil."""

@@ -1,7 +1,7 @@
 """Archives: NumPy ``.npz`` files with a JSON object that describes their arrays. All results are stored as archives.
 
-An archive names its format and the version of the format, and has a checksum. Reading one raises a ValueError if it is
-damaged, truncated, of another format or of another version. Files of release 0.2 have no checksum.
+An archive stores its format, the version of the format, and a checksum. Reading one raises a ValueError if it is
+damaged, truncated, or of another format or version. Files of release 0.2 have no checksum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nsa_brian.common.user_files import parse_json
 
 Arrays = dict[str, np.ndarray]
 
-#: The entry with the JSON object, and its keys for the arrays' types and the checksum.
+#: Name of the entry with the JSON object; its keys for the arrays' dtypes and for the checksum.
 _META, _ARRAYS, _CHECKSUM = "meta", "arrays", "checksum"
 
 
@@ -32,7 +32,7 @@ class DamagedError(ValueError):
     Attributes
     ----------
     damage : str
-        The message without the advice.
+        The message without the advice to delete the file.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -41,7 +41,7 @@ class DamagedError(ValueError):
 
 
 class ArchiveFormat(NamedTuple):
-    """A kind of archive, which writes and reads such files.
+    """A kind of archive, with methods to write and read it.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ArchiveFormat(NamedTuple):
     version : int
         Version of the format.
     called : str
-        What error messages call such a file, with its article: "a results file".
+        Description of such a file in error messages, with its article: "a results file".
     """
 
     format: str
@@ -65,7 +65,7 @@ class ArchiveFormat(NamedTuple):
         small: bool = False,
         lasting: bool = True,
     ) -> None:
-        """Write an archive; ``small`` compresses it, ``lasting`` waits until it is on the disk."""
+        """Write an archive; ``small`` compresses it, ``lasting`` waits until it is on disk (fsync)."""
         meta = {"format": self.format, "version": self.version, **meta, _ARRAYS: _dtypes(arrays)}
         text = np.array(json.dumps({**meta, _CHECKSUM: _checksum(json.loads(json.dumps(meta)), arrays)}))
         save: Any = np.savez_compressed if small else np.savez
@@ -79,7 +79,7 @@ class ArchiveFormat(NamedTuple):
         DamagedError
             If the content does not match the checksum.
         ValueError
-            If it is another file, or its JSON object lacks one of the keys.
+            If it is not such an archive, or its JSON object lacks one of the keys.
         """
         meta = self.read_meta(path, _ARRAYS, *keys)
         stored = meta.pop(_CHECKSUM, None)
@@ -94,7 +94,7 @@ class ArchiveFormat(NamedTuple):
         return meta, arrays
 
     def read_meta(self, path: str | Path, *keys: str) -> dict[str, Any]:
-        """Read the JSON object alone."""
+        """Read only the JSON object."""
         path = Path(path)
         with _describing_errors(path, self.called):
             if path.exists() and not path.is_file():  # reading a pipe blocks, and a device has no end
@@ -107,7 +107,7 @@ class ArchiveFormat(NamedTuple):
             if found[0] != self.format and found != (None, None):
                 raise ValueError
         if found != (self.format, self.version):
-            raise ValueError(f"{path} was written by another release, which this one cannot read")
+            raise ValueError(f"{path} was written by another release and cannot be read by this one")
         missing = [key for key in keys if key not in meta]
         if missing:
             raise ValueError(f"{path} is not {self.called}: it lacks {missing[0]}")
@@ -115,12 +115,12 @@ class ArchiveFormat(NamedTuple):
 
 
 def _dtypes(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
-    """Type and shape of each array."""
+    """Return the dtype and shape of each array."""
     return {name: [np.asarray(array).dtype.str, *np.shape(array)] for name, array in arrays.items()}
 
 
 def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
-    """SHA-256 of the JSON object as it is read back, and of all arrays in its order."""
+    """Return the SHA-256 of the JSON object, as it is read back, and of all arrays in its order."""
     digest = hashlib.sha256(json.dumps(meta).encode())
     for name in meta[_ARRAYS]:
         digest.update(np.asarray(arrays[name]).tobytes())
@@ -129,12 +129,12 @@ def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 
 @contextmanager
 def _describing_errors(path: str | Path, called: str) -> Iterator[None]:
-    """Turn whatever reading a file raises into a ValueError with its path."""
+    """Convert any exception from reading a file into a ValueError with its path."""
     try:
         yield
     except (MemoryError, TooBigError):
         raise
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except Exception:  # of numpy, zip or JSON: the file is something else, damaged or truncated
+    except Exception:  # from numpy, zip or JSON: another kind of file, damaged or truncated
         raise ValueError(f"{path} is not {called}") from None

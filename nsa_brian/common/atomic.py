@@ -15,15 +15,15 @@ from filelock import lock_descriptor
 #: Windows can neither rename nor remove an open file.
 WINDOWS = os.name == "nt"
 
-#: Characters of a file's name that the name of its temporary file begins with; a file system allows some 250 bytes.
+#: Characters of a file's name in the name of its temporary file; file systems allow about 250 bytes.
 _RECOGNIZED = 50
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object], lasting: bool = True) -> None:
-    """Let ``write`` fill a temporary file, then rename it; ``lasting`` waits until it is on the disk.
+    """Call ``write`` on a temporary file, then rename it; ``lasting`` waits until it is on disk (fsync).
 
-    A killed writer leaves its temporary file behind, and the operating system frees the lock on it. The next writer of
-    the same file removes it.
+    The temporary file is locked. If the writer is killed, the file stays, the operating system frees the lock, and the
+    next writer of the same path removes it.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object], lasting: 
                 file.flush()
                 if lasting:
                     os.fsync(handle)
-                os.chmod(part, 0o666 & ~_umask())  # mkstemp makes files that only their owner reads
+                os.chmod(part, 0o666 & ~_umask())  # mkstemp creates files that only their owner can read
                 if not WINDOWS:
                     os.replace(part, path)  # while the lock is held
             if WINDOWS:
@@ -60,17 +60,17 @@ def _new_part(path: Path) -> tuple[int, str]:
         handle, part = tempfile.mkstemp(dir=path.parent, prefix=_part_prefix(path), suffix=".part")
         try:
             locked = lock_descriptor(handle, blocking=False)
-        except OSError:  # no locks on this file system: nobody removes temporary files there
+        except OSError:  # this file system has no locks, so no writer removes temporary files
             return handle, part
-        if locked and os.path.exists(part):  # else another writer took it for abandoned
+        if locked and os.path.exists(part):  # otherwise another writer removed it as abandoned
             return handle, part
         os.close(handle)
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove temporary files of killed writers: those that nobody holds a lock on."""
+    """Remove temporary files of killed writers, recognised by their free lock."""
     for part in path.parent.glob(f"{glob.escape(_part_prefix(path))}*.part"):
-        with contextlib.suppress(OSError):  # it is gone, or another user's
+        with contextlib.suppress(OSError):  # removed meanwhile, or owned by another user
             with part.open("rb") as file:
                 abandoned = lock_descriptor(file.fileno(), blocking=False)
                 if abandoned and not WINDOWS:
@@ -84,7 +84,7 @@ def _part_prefix(path: Path) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write a file's new name to the disk."""
+    """Flush a folder, and so the new name of a file in it, to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -95,7 +95,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _umask() -> int:
-    """The user's mask of file permissions, which can only be read by setting it."""
+    """Return the umask, which can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -1,4 +1,4 @@
-"""Checks of arguments: each raises a ValueError with the name, the legal values and the value received."""
+"""Argument checks. Each raises a ValueError with the name, the legal values and the value received."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from nsa_brian.common.texts import shown
 
-#: The largest signed integer of 32 bits, the limit of counts such as rounds.
+#: The largest signed 32-bit integer, the upper limit of counts such as rounds.
 MOST = 2**31 - 1
 
 
 def check_integer(name: str, value: Any, least: int, most: int | None = None, kinds: Any = (int, np.integer)) -> int:
-    """Require an integer in [least, most], numpy's included; return it as an int."""
+    """Require a Python or numpy integer in [least, most]; return it as an int."""
     if isinstance(value, bool) or not isinstance(value, kinds) or value < least:
         raise ValueError(f"{name} must be a whole number from {least} up, got {shown(value)}")
     if most is not None and value > most:
@@ -24,7 +24,7 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None, ki
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = MOST) -> None:
-    """Require a Python integer in [least, most]: for values that are stored as JSON, which refuses numpy's."""
+    """Require a Python integer in [least, most]; for values stored as JSON, which cannot hold numpy integers."""
     check_integer(name, value, least, most, kinds=(int,))
 
 
@@ -38,7 +38,7 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf) -> f
 
 
 def check_seed(value: Any) -> None:
-    """Require what ``numpy.random.default_rng`` takes for a seed: None, or integers from 0 up."""
+    """Require a seed that ``numpy.random.default_rng`` accepts: None, or integers from 0 up."""
     try:
         np.random.SeedSequence(value)
     except (TypeError, ValueError):
@@ -46,7 +46,7 @@ def check_seed(value: Any) -> None:
 
 
 def make_rng(seed: Any, rng: Any, *verbs: str) -> Any:
-    """Return ``rng`` if one is given, else a new generator with the seed; ``verbs`` are the methods it must have."""
+    """Return ``rng`` if given, else a new generator with the seed; ``verbs`` are further methods ``rng`` must have."""
     if rng is None:
         check_seed(seed)
         return np.random.default_rng(seed)
@@ -59,24 +59,24 @@ def check_probabilities(name: str, values: np.ndarray) -> None:
     """Require finite numbers in [0, 1]."""
     if values.dtype.kind not in REAL:
         raise ValueError(f"{name} must be numbers from 0 to 1, got an array of {values.dtype}")
-    if values.ndim and values.strides[0] == 0:  # one row stands for all
+    if values.ndim and values.strides[0] == 0:  # all rows are the same memory
         values = values[:1]
     if values.size and not (values.min() >= 0 and values.max() <= 1):  # a NaN fails both
         bad = values[~((values >= 0) & (values <= 1))]
         raise ValueError(f"{name} must be numbers from 0 to 1, got {float(bad.flat[0])}")
 
 
-#: Numpy's letters for whole numbers, and for all that count as rewards.
+#: Numpy's dtype kinds of integers, and of real numbers.
 WHOLE, REAL = "iu", "biuf"
-#: Whole numbers as unsigned ones: what is below 0 is then beyond all bounds, and one comparison will do.
+#: The unsigned type of each integer type. As unsigned, negative numbers exceed any bound, so one comparison suffices.
 UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
 
 
 def one_per_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
-    """Return what was given as an array (games,): one number from 0 to ``high`` for each game; else a ValueError."""
+    """Require one number in [0, high] for each game; return them as an array (games,)."""
     array = np.atleast_1d(given)
     right = array.shape == (n_games,) and array.dtype.kind in kinds
-    if right:  # a NaN among them is neither below nor above
+    if right:  # comparisons with NaN are false
         seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
         if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
             return array

@@ -1,4 +1,4 @@
-"""One random generator for each game, so that a game's numbers do not depend on the games beside it."""
+"""One random generator per game, so that a game's numbers do not depend on the other games of its batch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class GameGenerators:
-    """Stands in for a ``numpy.random.Generator``; the first axis of what is drawn is the game.
+    """Replacement for a ``numpy.random.Generator``; the first axis of each sample is the game.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class GameGenerators:
 
     @classmethod
     def seeded(cls, seed: int, games: Sequence[int]) -> GameGenerators:
-        """Return the generators of some games, by their numbers."""
+        """Return the generators of the games with these numbers."""
         return cls([np.random.default_rng([seed, game]) for game in games])
 
     def spawn(self, n_children: int) -> list[GameGenerators]:
@@ -31,23 +31,23 @@ class GameGenerators:
         return [GameGenerators([of_game[i] for of_game in children]) for i in range(n_children)]
 
     def random(self, size: Any) -> np.ndarray:
-        """Uniform numbers in [0, 1)."""
+        """Return uniform random numbers in [0, 1)."""
         return self.rounds(1, np.atleast_1d(size))[0]
 
     def rounds(self, n_rounds: int, size: Any) -> np.ndarray:
-        """What :meth:`random` gives in so many calls one after the other, (rounds, *size)."""
+        """Return the results of ``n_rounds`` calls of :meth:`random`, (rounds, *size)."""
         return np.stack([generator.random((n_rounds, *size[1:])) for generator in self._generators], axis=1)
 
     def uniform(self, low: Any, high: Any, size: Any) -> np.ndarray:
-        """Uniform numbers in [low, high)."""
+        """Return uniform random numbers in [low, high)."""
         return self._drawn("uniform", size, low, high)
 
     def normal(self, loc: Any, scale: Any, size: Any) -> np.ndarray:
-        """Normal numbers."""
+        """Return samples of a normal distribution."""
         return self._drawn("normal", size, loc, scale)
 
     def beta(self, a: Any, b: Any) -> np.ndarray:
-        """Samples of Beta(a, b)."""
+        """Return samples of Beta(a, b)."""
         return self._drawn("beta", np.broadcast_shapes(np.shape(a), np.shape(b)), a, b)
 
     def _drawn(self, method: str, size: Any, *arguments: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def on_interrupt(handler: Any) -> Iterator[None]:
-    """Temporarily replace the SIGINT handler; does nothing outside of the main thread, which alone may set it."""
+    """Temporarily replace the SIGINT handler. Does nothing outside the main thread, where it cannot be set."""
     if current_thread() is not main_thread():
         yield
         return

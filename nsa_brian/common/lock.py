@@ -1,4 +1,4 @@
-"""A lock on a folder: one process at a time writes there, and others can see which one."""
+"""A lock on a folder, so that one process at a time writes there."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _ATTEMPTS = 100
 
 
 class Lock:
-    """A context manager that holds the lock of a folder; at most one process does.
+    """Context manager that holds the lock of a folder, as at most one process at a time.
 
-    The operating system keeps the lock on a file and frees it when the process ends, even if that is killed. The file
-    says who holds it. Reading needs no lock, since all files are written atomically.
+    The lock is one of the operating system, on a file that names the holder; it is freed when the process ends, even if
+    it is killed. Reading needs no lock, since all files are written atomically.
 
-    On a file system without locks every process gets it, and ``tell`` receives a warning.
+    On a file system without locks every process gets the lock, and ``tell`` receives a warning.
 
     Parameters
     ----------
     folder : Path
-        Created if missing; what was created is removed again if it is empty at the end.
+        Created if missing; folders created here are removed at the end if they are empty.
     name : str
-        What is locked, if not the whole folder.
+        Name of the part to lock; by default the whole folder.
     wait : bool
         Wait until the lock is free instead of raising an error.
     tell : callable
-        Called with a line of text that says which process we wait for.
+        Called with a line of text that names the process we wait for.
 
     Raises
     ------
@@ -66,23 +66,23 @@ class Lock:
             if self._handle >= 0:
                 break
         os.ftruncate(self._handle, 0)
-        # Windows lets nobody else read the first byte, which the lock is on: the text begins with the second.
+        # On Windows no other process can read the locked first byte, so the text begins with the second.
         os.write(self._handle, f" {_this_process()}".encode(errors="backslashreplace"))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Remove the file before the lock is free: a process that has opened it sees that it is gone, and tries again.
+        # Remove the file before freeing the lock: a process that waits for it sees that it is gone, and tries again.
         with contextlib.suppress(OSError):
             self.path.unlink()
         os.close(self._handle)
         self._handle = -1
         with contextlib.suppress(OSError):
             if WINDOWS:
-                self.path.unlink()  # refused if another process has opened it
+                self.path.unlink()  # fails if another process has opened it
             for folder in self._created:
-                folder.rmdir()  # refused if it is not empty
+                folder.rmdir()  # fails if it is not empty
 
     def _try(self) -> int:
         """Open and lock the file; return its descriptor, or -1 if the file was removed in the meantime."""
@@ -93,7 +93,7 @@ class Lock:
                 holder = printable(os.read(handle, 1000).decode(errors="replace")) or "another process"
                 if not self._wait:
                     raise LockedError(f"{self.folder} is in use by {holder}")
-                self._tell(f"waiting for {holder}, which is at work on the same in {self.folder}")
+                self._tell(f"waiting for {holder}, which holds the lock of {self.folder}")
                 lock_descriptor(handle)
                 os.lseek(handle, 0, os.SEEK_SET)
             if WINDOWS or os.path.samestat(os.fstat(handle), os.stat(self.path)):
@@ -105,11 +105,11 @@ class Lock:
         return -1
 
     def _locked(self, handle: int) -> bool:
-        """Try to lock an open file; return whether we hold the lock, or there are no locks here."""
+        """Try to lock an open file; return whether we hold the lock, or the file system has no locks."""
         try:
             return lock_descriptor(handle, blocking=False)
         except OSError as error:
-            self._tell(f"{self.folder} cannot be locked ({error.strerror}): see that nobody else writes there")
+            self._tell(f"{self.folder} cannot be locked ({error.strerror}): make sure no other process writes there")
             return True
 
 
@@ -118,7 +118,7 @@ class LockedError(ValueError):
 
 
 def _this_process() -> str:
-    """Number, machine and command line of this process."""
+    """Return the id, host and command line of this process."""
     program = os.path.basename(sys.argv[0])
     command = join(["nsa" if program == "__main__.py" else program, *sys.argv[1:]])
     shown = command if len(command) <= 200 else f"{command[:200]} ..."

@@ -1,4 +1,4 @@
-"""Checks of free memory, before work begins that needs more."""
+"""Checks for enough free memory before work begins."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from pathlib import Path
 
 import psutil
 
-#: Bytes of a floating-point number.
+#: Bytes of a float64.
 NUMBER = 8
 
 
 class TooBigError(ValueError):
-    """Something does not fit into memory."""
+    """Work that does not fit into memory."""
 
 
 def check_memory(needed: float, what: str) -> None:
-    """Raise an error if work needs more memory than is free.
+    """Raise a TooBigError if work needs more memory than is free.
 
     Parameters
     ----------
     needed : float
-        Bytes; a lower bound, since what might fit is tried.
+        Lower bound in bytes.
     what : str
-        What needs them, for the error.
+        Name of the work in the error.
 
     Raises
     ------
@@ -31,21 +31,21 @@ def check_memory(needed: float, what: str) -> None:
     """
     free = free_memory()
     if needed > free:
-        raise TooBigError(f"not enough memory: {what} would take some {_size(needed)}, and {_size(free)} are free")
+        raise TooBigError(f"not enough memory: {what} needs about {_size(needed)}, but only {_size(free)} are free")
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take: of the machine's memory, its control group's and its own limit."""
+    """Return the bytes that this process can still allocate, by the limits of machine, control group and process."""
     return max(0.0, min(_of_the_machine(), _of_the_group(), _of_the_process()))
 
 
 def _of_the_machine() -> float:
-    """Memory that is available, swap included."""
+    """Return the available memory, swap included."""
     return float(psutil.virtual_memory().available + psutil.swap_memory().free)
 
 
 def _of_the_group(mounted: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> float:
-    """What a container, a batch system or a service leaves (Linux control groups, both versions); else infinity."""
+    """Return what Linux control groups (v1 or v2) leave, as in containers and batch jobs; infinity without a limit."""
     left = math.inf
     for folder, limit, used, cache in _groups(mounted, own):
         try:
@@ -58,7 +58,7 @@ def _of_the_group(mounted: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pro
 
 
 def _groups(mounted: Path, own: Path) -> list[tuple[Path, str, str, str]]:
-    """Folders of our group and its parents, with the file names of limit and use and the key of reclaimable cache."""
+    """Return the folders of our group and its parents, with the names of their limit, usage and page-cache entries."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
@@ -78,7 +78,7 @@ def _groups(mounted: Path, own: Path) -> list[tuple[Path, str, str, str]]:
 
 
 def _of_the_process() -> float:
-    """What the limit on the address space leaves (``ulimit -v``, on Linux)."""
+    """Return what the address-space limit leaves (``ulimit -v``, on Linux)."""
     if not hasattr(psutil, "RLIMIT_AS"):
         return math.inf
     process = psutil.Process()

@@ -1,4 +1,4 @@
-"""Errors of users' own code: one line that names the file, and the exception as it was raised."""
+"""Errors in user code, reported in one line with the file, the line and the exception."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: How the modules are called that users' files are run as.
+#: Prefix of the names of modules loaded from user files.
 USER_MODULE = "nsa_user_"
 
 
 class PluginError(ValueError):
-    """A bandit, a policy or a function of the user's own that fails, or breaks its contract."""
+    """A user's bandit, policy or function that fails, or breaks its contract."""
 
 
 def is_users(kind: type) -> bool:
-    """Whether a class was defined in a user's file."""
+    """Return whether a class was defined in a user file."""
     return kind.__module__.startswith(USER_MODULE)
 
 
 def described(kind: type) -> str:
-    """A class, and the user's file that defines it."""
+    """Return the name of a class, with the user file that defines it."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     return f"{kind.__name__} of {file}" if is_users(kind) and file else kind.__name__
 
 
 @contextmanager
 def naming_plugins(**parts: object) -> Iterator[None]:
-    """Within, turn exceptions that users' code causes into a :class:`PluginError`.
+    """Convert exceptions caused by user code in the ``with`` block into a :class:`PluginError`.
 
     Parameters
     ----------
     **parts
-        Objects that may be of users' classes, by what they are: ``policy=agent``. One of those is named where none of
-        its own lines raised the exception, but what it returned.
+        Objects that may be of user classes, by role: ``policy=agent``. The error names the first of them if the
+        exception was raised outside user files, for example because of a value that user code returned.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""SplitMix64, a generator of random numbers whose state is a counter.
+"""SplitMix64, a random number generator whose state is a counter.
 
 Reference: Steele, Lea and Flood (2014), Fast Splittable Pseudorandom Number Generators.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-#: The step of the counter.
+#: Increment of the counter.
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def mix(counter: np.ndarray) -> np.ndarray:
-    """Return the 64 random bits of each counter."""
+    """Return 64 random bits for each counter."""
     z = (counter ^ (counter >> np.uint64(30))) * _FIRST
     z = (z ^ (z >> np.uint64(27))) * _SECOND
     return z ^ (z >> np.uint64(31))

@@ -1,30 +1,30 @@
-"""Values and messages as text that is safe to print and short enough to read."""
+"""Values and messages as text that is short and safe to print."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-#: Characters of a value, and of a file's path, that a message repeats.
+#: Maximal length of a value, and of a file's path, in a message.
 MOST, MOST_OF_PATH = 80, 300
 
 
 def printable(text: str) -> str:
-    """The text with control characters escaped: names come from files, and a terminal would obey them."""
+    """Escape control characters: names come from files, and a terminal would interpret them."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def shown(value: Any) -> str:
     """Return ``repr(value)`` on one line, cut at 80 characters."""
     try:
-        text = repr(value.item() if getattr(value, "shape", None) == () else value)  # a number of numpy's by itself
-    except Exception:  # such as of an int of more than 4300 digits
+        text = repr(value.item() if getattr(value, "shape", None) == () else value)  # without numpy's type
+    except Exception:  # for example an int of more than 4300 digits
         text = f"a value of type {type(value).__name__}"
     return _cut(printable(" ".join(text[: 10 * MOST].split())))
 
 
 def shorten(message: str) -> str:
-    """Cut the values that a message repeats: what it quotes, what follows "got", and very long words."""
+    """Shorten the values in a message: quoted text, what follows "got", and very long words."""
     message = _QUOTED.sub(lambda found: _cut(found[0]), message)
     for word in _GIVEN:
         before, found, given = message.rpartition(word)
@@ -32,7 +32,7 @@ def shorten(message: str) -> str:
     return _WORD.sub(lambda found: cut(found[0]), message)
 
 
-#: A text in quotes, escapes included; an apostrophe follows a letter and opens none.
+#: Quoted text, with escapes; a quote after a letter is an apostrophe.
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
 _GIVEN = (" got ", " arguments: ", " Parsing failed: ")
 _WORD = re.compile(r"\S+")

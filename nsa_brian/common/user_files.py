@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-#: Limits on the size of a file in bytes and on the nesting of JSON, far above any parameter set or model.
+#: Maximal file size in bytes and maximal nesting of JSON, far above any parameter set or model.
 MOST_BYTES, DEEPEST = 4 << 20, 32
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the content of a file; raise a ValueError if it is missing, a device, a pipe or too long."""
+    """Return the content of a file; raise a ValueError if it is missing, not a regular file or too long."""
     path = Path(path)
     try:
         if path.exists() and not path.is_file():  # reading a pipe blocks, and a device has no end

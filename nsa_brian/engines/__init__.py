@@ -1,1 +1,1 @@
-"""The ways to run a model."""
+"""Engines: the ways to run a model."""

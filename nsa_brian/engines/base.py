@@ -1,4 +1,4 @@
-"""What every engine has in common: synapses, the choice, the learning rule, and the order of a round."""
+"""Base class of all engines: synapses, choice, learning rule, and the order of a round."""
 
 from __future__ import annotations
 
@@ -24,60 +24,60 @@ from nsa_brian.model.structure import SIGNALS
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 
-#: Asks the bandits of all games for the reward of the arms pulled: (games,) -> (games,).
+#: Function that returns the rewards of the arms pulled in all games: (games,) -> (games,).
 Pull = Callable[[np.ndarray], np.ndarray]
 
 
 class Engine(ABC):
-    """A way to run the model. A subclass says how the activities come about; the rest is the same for all.
+    """Base class of the ways to run a model. A subclass defines how the activities are computed.
 
     Parameters
     ----------
     n_arms : int
         Options K, at least 2.
     parameters : NSAParameters, or a sequence of them, optional
-        One set for all games, or one for each, where the engine can do that; by default the package's default set.
-        Parameters of the model's own that they do not name have their defaults.
+        One set for all games, or one for each game if the engine supports it; by default the package's default set.
+        Parameters of the model that are missing in a set have their defaults.
     n_games : int
-        Games played side by side, each with its own weights and luck.
+        Games played in parallel, each with its own weights and random numbers.
     ties : {"random", "first"}
         See :func:`nsa_brian.model.agreement.select`.
     tolerance : float, optional
-        What counts as a tie, by default 1e-6, and 1 Hz where a population shows a firing rate.
+        Largest difference that counts as a tie, by default 1e-6, or 1 Hz if the population's output is a firing rate.
     rng : numpy.random.Generator
-        Source of tie breaks and random arms. Drawn outside the simulator, so that engines can be compared choice for
-        choice. A child of it is the source of the neurons' own random numbers.
+        Source of tie breaks and random arms. They are drawn outside the simulator, so that engines can be compared
+        choice for choice. The neurons' random numbers come from a child of this generator.
     model : Model
-        What is run, by default the paper's.
+        The model to run, by default the paper's.
     dt : Quantity, optional
-        Time step, by default 1 ms, and 0.5 ms where neurons spike.
+        Time step, by default 1 ms, or 0.5 ms if neurons spike.
     method : str
-        Any of Brian2's integration methods; with random numbers, or neurons that spike, Euler's.
+        Any of Brian2's integration methods; only Euler's if the model has random numbers or spiking neurons.
     prepared : sequence of mapping, optional
-        The numbers of each game's set in SI units, as :func:`nsa_brian.prepare` finds them; a model that has something
-        to prepare needs them.
+        Parameter values of each game in SI units, as returned by :func:`nsa_brian.prepare`. Required for models that
+        have a preparation step.
     lenient : bool
-        Let neurons play whose numbers are not finite, as silent ones, where they are refused otherwise.
+        Treat neurons with non-finite state as silent instead of raising an error.
     inputs : mapping, optional
         Values of the model's inputs by name, see :class:`nsa_brian.engines.inputs.Inputs`.
 
     Attributes
     ----------
     activity : array (2, games, arms)
-        What U and V showed at the end of the last round: activities, or firing rates in Hz.
+        Output of U and V at the end of the last round: activities, or firing rates in Hz.
     u, v, w : array (games, arms)
-        The activities one by one, and the weights.
+        Output of U, output of V, and the weights.
     synapses : dict
-        All variables of the plastic synapses by name, ``w`` among them, each (games, arms).
+        All variables of the plastic synapses by name, including ``w``, each (games, arms).
     signals : dict
         All signals by name, each (games,).
     agreed : array of bool (games,)
         Whether U and V agreed in the last decision.
     arms : array of int (games,)
-        The arms that were learnt from last.
+        Arms of the last learning step.
     """
 
-    #: Its name, by which a model says whether it can be run.
+    #: Name of the engine, by which models declare whether they support it.
     name: ClassVar[str] = ""
 
     activity: np.ndarray
@@ -100,7 +100,7 @@ class Engine(ABC):
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
-            raise ValueError("NSA asks the bandit after each round and so needs Brian2's runtime device")
+            raise ValueError("NSA gets a reward from the bandit in each round, so it needs Brian2's runtime device")
         check_cache()
         n_arms, n_games = check_integer("n_arms", n_arms, 2), check_integer("n_games", n_games, 1)
         if ties not in TIES:
@@ -119,22 +119,22 @@ class Engine(ABC):
         parameters = load().parameters if parameters is None else parameters
         given = [parameters] * n_games if isinstance(parameters, NSAParameters) else listed_sets(parameters)
         if len(given) != n_games:
-            raise ValueError(f"parameters must be one set or {n_games}, one for each game, got {len(given)}")
+            raise ValueError(f"parameters must be one set, or one for each of {n_games} games, got {len(given)}")
         completed = {p: model.complete(p) for p in set(given)}
         self.parameters = [completed[p] for p in given]
         check_counts(model, self.parameters)
         self.values = self._prepared(prepared)
-        self._watched = model != PAPER  # whose activities are bounded
+        self._watched = model != PAPER  # the paper's activities are bounded
         self.rng: Randomness = make_rng(None, rng)
         self.agreed = np.zeros(n_games, dtype=bool)
         self.arms = np.zeros(n_games, dtype=np.intp)
-        self._first = np.arange(n_games) * n_arms  # where each game's arms begin in flattened weights
+        self._first = np.arange(n_games) * n_arms  # index of each game's first arm in flattened weights
         self.signals = {name: np.zeros(n_games) for name in self.structure.state(SIGNALS)}
         self.inputs = Inputs(model, n_games, n_arms, inputs)
         self._end = RoundEnd(self)
 
     def _tolerance(self, given: float | None) -> Any:
-        """What ties in U and in V: one number, or one for each."""
+        """Return the tolerance of ties: one number, or one each for U and V."""
         if given is not None:
             return check_number("tolerance", given, 0)
         choice, populations = self.structure.choice, self.structure.populations
@@ -144,25 +144,27 @@ class Engine(ABC):
         return np.where(rates, TOLERANCE_IN_HZ, TOLERANCE)
 
     def _prepared(self, prepared: Sequence[Mapping[str, float]] | None) -> list[Mapping[str, float]]:
-        """The numbers of each game's set, the same object for games that have the same."""
+        """Return the parameter values of each game; games with the same parameter set share one object."""
         if prepared is not None:
             if len(prepared) not in (1, self.n_games):
-                raise ValueError(f"prepared must be of one set or of {self.n_games}, one a game, got {len(prepared)}")
+                raise ValueError(
+                    f"prepared must have one entry, or one for each of {self.n_games} games, got {len(prepared)}"
+                )
             return list(prepared) * (self.n_games // len(prepared))
         if self.model.prepare:
             raise ValueError(
-                f"the model {self.model.name} has numbers to be found before it plays: hand over "
-                "prepared=nsa_brian.prepare(model, parameters, n_arms), one for each game, or use nsa_brian.NSA"
+                f"the model {self.model.name} must be prepared: pass prepared=nsa_brian.prepare(model, parameters, "
+                "n_arms), one entry for each game, or use nsa_brian.NSA"
             )
         values = {p: self.model.values_in_si(p) for p in set(self.parameters)}
         return [values[p] for p in self.parameters]
 
     def constants(self) -> dict[str, Any]:
-        """All that has a name in the equations, in SI units: numbers, or arrays (games,) where games differ.
+        """Return the constants of the equations in SI units: numbers, or arrays (games,) where games differ.
 
-        Numbers are numpy's, which overflow to infinity as those of compiled code do. Of models whose static lines are
-        computed here, arrays always: numpy's square of a single number can differ from that of an array in the last
-        bit, and a game must not depend on those beside it.
+        Numbers are numpy floats, which overflow to infinity as in compiled code. Models whose static expressions are
+        computed in numpy always get arrays: numpy's square of a scalar can differ in the last bit from that of an
+        array, and a game must not depend on the other games.
         """
         n_arms = np.float64(self.n_arms)
         if self.structure.single and len({id(values) for values in self.values}) == 1:
@@ -177,28 +179,28 @@ class Engine(ABC):
 
     @property
     def u(self) -> np.ndarray:
-        """What U showed."""
+        """Output of U."""
         return self.activity[0]
 
     @property
     def v(self) -> np.ndarray:
-        """What V showed."""
+        """Output of V."""
         return self.activity[1]
 
     def state(self, name: str) -> np.ndarray:
-        """A state variable of neurons at a round's end, or a mean over them: (games, arms), or (games, 1) of a game."""
+        """Return a state variable of neurons at a round's end, or its mean: (games, arms), or (games, 1) for a pool."""
         if name not in ("u", "v"):
-            raise ValueError(f"the engine {type(self).__name__} knows u and v of neurons, and not {shown(name)}")
+            raise ValueError(f"the engine {type(self).__name__} has the state variables u and v, got {shown(name)}")
         return self.activity["uv".index(name)]
 
     def chosen(self, name: str) -> np.ndarray:
-        """A variable of the options that were chosen last, (games,): of a neuron, the synapse, or an input."""
+        """Return a variable of neurons, synapses or inputs for the options chosen last, (games,)."""
         return np.broadcast_to(self.seen([name])[name], (self.n_games, self.n_arms)).reshape(-1)[
             self._first + self.arms
         ]
 
     def seen(self, names: Iterable[str]) -> dict[str, np.ndarray]:
-        """Variables of options and games when a round is over, (games, arms) or (games, 1) each."""
+        """Return variables of options and games at a round's end, (games, arms) or (games, 1) each."""
         found, variables = {}, self._variables()
         for name in names:
             if name in self.signals:
@@ -215,24 +217,24 @@ class Engine(ABC):
 
     @abstractmethod
     def respond(self) -> None:
-        """Run a round up to the choice: bring u and v up to date for the present synapses, signals and inputs."""
+        """Run a round up to the choice: update u and v for the current synapses, signals and inputs."""
 
     def select(self) -> np.ndarray:
-        """Choose by what U and V show; the arm of each game."""
+        """Choose by the outputs of U and V; return the arm of each game."""
         luck = self.rng.random((self.n_games, N_LUCK))
         if self._watched and not np.isfinite(self.activity).all():
             raise runaway(self.model)
         return self.choose(luck)
 
     def choose(self, luck: np.ndarray, activity: np.ndarray | None = None, lenient: bool = False) -> np.ndarray:
-        """The same with given luck (games, 3)."""
+        """Choose as :meth:`select` does, with given uniform random numbers (games, 3)."""
         activity = self.activity if activity is None else activity
         weigh, exploit = self._end.weigh(activity, lenient), self.structure.choice.exploit
         arms, self.agreed = select(activity, luck, self.ties, self.tolerance, weigh, exploit)
         return arms
 
     def probabilities(self) -> np.ndarray:
-        """How likely each arm is to be chosen (games, arms), by what U and V show now."""
+        """Return the choice probability of each arm (games, arms) for the current outputs of U and V."""
         weigh, exploit = self._end.weigh(self.activity), self.structure.choice.exploit
         return choice_probabilities(self.activity, self.ties, self.tolerance, weigh, exploit)
 
@@ -246,27 +248,27 @@ class Engine(ABC):
                     raise runaway(self.model, name)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """All that follows on a reward: phases after the choice, signals, the learning rule."""
+        """Run all that follows a reward: phases after the choice, signals, the learning rule."""
         self.arms = arms
         self._await(arms, rewards)
         self._end.update_signals(arms, rewards)
         self._end.learn(arms, rewards)
         self.inputs.next()
 
-    def _await(self, arms: np.ndarray, rewards: np.ndarray) -> None:  # noqa: B027 - most have none
-        """Run the phases after the choice, and let contacts learn, where a model has them."""
+    def _await(self, arms: np.ndarray, rewards: np.ndarray) -> None:  # noqa: B027 - a no-op for most models
+        """Run the phases after the choice and the learning rule of contacts, if the model has them."""
 
     def _variables(self) -> Mapping[str, np.ndarray]:
-        """The synapses' variables, to be written to."""
+        """Return the synapses' variables as writable arrays."""
         return self.synapses
 
     def initial(self, text: str) -> Any:
-        """The number that an expression starts from, or (games, 1) where games differ."""
+        """Return the value of an initial-value expression: a number, or (games, 1) where games differ."""
         value = numpy_function(text, {}, self.constants())()
         return value[:, None] if np.ndim(value) else value
 
     def reset(self) -> None:
-        """Forget everything: the synapses and signals start their game anew, and inputs their first round."""
+        """Reset synapses and signals to their initial values, and inputs to their first round."""
         for name, array in self._variables().items():
             array[:] = self.initial(self.structure.initial[name])
         for name, array in self.signals.items():
@@ -274,7 +276,7 @@ class Engine(ABC):
         self.inputs.reset()
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
+        """Replace the weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
         variables = self._variables()
         for name, values in {"w": w, **others}.items():
             if name not in variables:
@@ -287,7 +289,7 @@ class Engine(ABC):
             variables[name][:] = given
 
     def stretch(self, *, lenient: bool = False) -> Stretch:
-        """Many rounds at once, against bandits that are known beforehand; see :class:`Stretch`."""
+        """Return an object that plays many rounds per call against bandits known in advance; see :class:`Stretch`."""
         return RoundByRound(self, lenient)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
@@ -306,7 +308,7 @@ def listed_sets(parameters: Any) -> list[NSAParameters]:
 
 
 def check_integration(dt: Any = ms, method: Any = "euler") -> None:
-    """Refuse a time step that is no time, and a method that is no name."""
+    """Require a time step with the unit of time, and a method given by its name."""
     if not (isinstance(dt, Quantity) and dt.dim is second.dim and dt.size == 1):
         raise ValueError(f"dt must be a time, such as 1 * ms, got {shown(dt)}")
     if not isinstance(method, str):

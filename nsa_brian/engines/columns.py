@@ -1,4 +1,4 @@
-"""Engine ``rounds`` of populations of any kind: a whole decision round of all neurons as one generated C++ loop."""
+"""Engine ``rounds`` for any populations: a whole decision round of all neurons as one generated C++ loop."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nsa_brian.model.structure import SYNAPSE
 
 
 class ColumnRounds(PopulationEngine):
-    """Populations of many neurons, or of neurons that spike, compiled; games may have parameters of their own.
+    """Compiled engine for populations of many or spiking neurons; each game may have its own parameters.
 
     Parameters
     ----------
     record : bool
-        Keep the spikes of each round, see :meth:`spikes`.
+        Record the spikes of each round, see :meth:`spikes`.
     *args, **options
         See :class:`nsa_brian.engines.base.Engine`.
     """
@@ -68,24 +68,24 @@ class ColumnRounds(PopulationEngine):
 
     @property
     def games(self) -> Columns:
-        """The compiled games, under the name that they had until 0.2."""
+        """Alias of ``columns``, its name until 0.2."""
         return self.columns
 
     def neurons(self, variable: str) -> np.ndarray:
-        """A state variable of neurons, (games, neurons), to be written to."""
+        """Return a state variable of neurons as a writable array (games, neurons)."""
         place = self.structure.place_of(variable)
         return self.columns.states[place][variable]
 
     @property
     def b(self) -> np.ndarray:
-        """The variable of contacts (games, arms, neurons, neurons), to be written to."""
+        """The variable of contacts, a writable array (games, arms, neurons, neurons)."""
         return self.columns.b
 
     def spikes(self, population: str, game: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Times in seconds since the round's start, and neurons, of a population's spikes in the last round."""
+        """Return the spikes of a population in the last round: times in seconds since its start, and neurons."""
         columns = self.columns
         if columns.raster is None:
-            raise ValueError("spikes are kept with record=True")
+            raise ValueError("spikes were not recorded; pass record=True to the engine")
         start = 0
         for name, size in columns.neurons.items():
             if name == population:

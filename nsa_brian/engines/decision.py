@@ -1,4 +1,4 @@
-"""A single decision of the network, watched."""
+"""Recording of a single decision of the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Decision:
-    """One decision and how the network came to it.
+    """A decision and the recorded activity that led to it.
 
     Attributes
     ----------
@@ -26,13 +26,13 @@ class Decision:
     t : array (steps + 1,)
         Time since the round's start in seconds.
     u, v : array
-        Of a population of single neurons the activities from rest to the choice, (steps + 1, arms), or (steps + 1,
-        games, arms). Of one that spikes the firing rates in Hz that decided, (arms,) or (games, arms).
+        For rate neurons, the activities from rest to the choice, (steps + 1, arms) or (steps + 1, games, arms). For
+        spiking neurons, the firing rates in Hz at the choice, (arms,) or (games, arms).
     t_u, i_u, t_v, i_v : array (spikes,)
         Time in seconds since the round's start and neuron of each spike in U and in V. Neuron i belongs to option
-        ``i // neurons``; the options of a game lie side by side, game after game.
+        ``i // neurons``; options are numbered game after game.
     courses : dict
-        By population and state variable: its course in the neurons watched (neurons, steps).
+        By population and state variable: its values in the recorded neurons (neurons, steps).
     """
 
     arm: Any
@@ -55,7 +55,7 @@ class Decision:
 
 
 def decide(network: NSANetwork, watch: Sequence[int] = ()) -> Decision:
-    """See :meth:`nsa_brian.NSANetwork.decide`."""
+    """Run and record a single decision; see :meth:`nsa_brian.NSANetwork.decide`."""
     start, shape = float(network.network.t / second), (network.round_steps + 1, network.n_games, network.n_arms)
     populations = network.structure.populations
     groups = {"u": network.U, "v": network.V}
@@ -89,7 +89,7 @@ def decide(network: NSANetwork, watch: Sequence[int] = ()) -> Decision:
 
 
 def spike_monitors(network: NSANetwork) -> dict[str, SpikeMonitor]:
-    """Monitors of the spikes of ``"U"`` and ``"V"``, where they spike."""
+    """Return a SpikeMonitor for each of ``"U"`` and ``"V"`` that spikes."""
     groups = {"U": network.U, "V": network.V}
     spiking = {key: group for key, group in groups.items() if network.structure.populations[key.lower()].spikes}
     return {key: SpikeMonitor(group, name=f"{group.name}_spikes") for key, group in spiking.items()}

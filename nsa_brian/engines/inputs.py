@@ -1,4 +1,4 @@
-"""What a game is told from outside, round by round."""
+"""External inputs of a model, round by round."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from nsa_brian.model.reading import unit_of
 
 
 class Inputs:
-    """The values of a model's inputs, for games side by side.
+    """Values of a model's inputs for a batch of games.
 
     Parameters
     ----------
     model : Model
     n_games, n_arms : int
     given : mapping, optional
-        Values by name, in the input's unit. Of an input of options an array (rounds, arms), the same for all games, or
-        (rounds, games, arms); of an input of the game (rounds,) or (rounds, games). In rounds beyond them an input has
-        its default.
+        Arrays by name, in the input's unit. An input per option has shape (rounds, arms), the same for all games, or
+        (rounds, games, arms); an input per game (rounds,) or (rounds, games). In later rounds an input has its default.
 
     Attributes
     ----------
     now : dict
-        Values of this round in SI units, (games, arms) or (games, 1) each.
+        Values in the current round in SI units, (games, arms) or (games, 1) each.
     """
 
     def __init__(self, model: Model, n_games: int, n_arms: int, given: Mapping[str, Any] | None = None) -> None:
@@ -46,12 +45,12 @@ class Inputs:
         return np.full((self._size[0], width), declared.default * float(unit_of(declared.unit)))
 
     def give(self, given: Mapping[str, Any]) -> None:
-        """Give values for the rounds from the next one on."""
+        """Set the values from the next round on."""
         self._given, self._round = self.arrays(given), 0
         self._show()
 
     def arrays(self, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """Values in SI units, (rounds, games, arms) or (rounds, games, 1) each; a ValueError if they make no sense."""
+        """Check values; return them in SI units, (rounds, games, arms) or (rounds, games, 1) each."""
         if not isinstance(given, Mapping):
             raise ValueError(f"inputs must be a mapping of names to arrays, got {shown(given)}")
         n_games, n_arms = self._size
@@ -78,7 +77,7 @@ class Inputs:
         return found
 
     def next(self) -> None:
-        """Go on to the next round."""
+        """Advance to the next round."""
         if self._given:
             self._round += 1
             self._show()
@@ -89,7 +88,7 @@ class Inputs:
         self._show()
 
     def ahead(self, n_rounds: int) -> dict[str, np.ndarray]:
-        """Values of the rounds to come, (rounds, games, arms) or (rounds, games, 1) each."""
+        """Return the values of the next rounds, (rounds, games, arms) or (rounds, games, 1) each."""
         found = {}
         for name in self._declared:
             part = self._given.get(name, np.empty((0,)))[self._round : self._round + n_rounds]
@@ -98,7 +97,7 @@ class Inputs:
         return found
 
     def skip(self, n_rounds: int) -> None:
-        """Go on by some rounds, which were played."""
+        """Advance by ``n_rounds`` rounds."""
         self._round += n_rounds
         self._show()
 

@@ -1,9 +1,8 @@
-"""Engine ``network``, the reference: the model's network as Brian2 users write it.
+"""Engine ``network``, the reference: the model as a network of Brian2 objects.
 
-Two NeuronGroups U and V, diagonal Synapses between them, and a ``network_operation`` that watches the clock: it begins
-the phases, and at a round's end it selects an arm, asks the bandit for the reward, applies the learning rule and sends
-the network back to its start. One ``Network.run`` plays a whole game. Populations of many neurons, or of neurons that
-spike, are NeuronGroups like any other.
+Two NeuronGroups U and V, diagonal Synapses between them, and a ``network_operation`` that starts the phases and, at a
+round's end, selects an arm, gets the reward from the bandit, applies the learning rule and resets the network. One
+``Network.run`` plays a whole game. Other populations are NeuronGroups too.
 
 >>> from nsa_brian import NSANetwork
 >>> network = NSANetwork(n_arms=5, record=["u", "v"], seed=1)
@@ -44,24 +43,24 @@ from nsa_brian.parameters import NSAParameters
 
 
 class NSANetwork(PopulationEngine):
-    """The network of Brian2 objects. ``n_games`` games lie side by side in the same groups, uncoupled.
+    """The model as a network of Brian2 objects. All games are in the same groups, uncoupled.
 
     Parameters
     ----------
     n_arms, parameters, n_games, ties, tolerance, rng
         See :class:`nsa_brian.engines.base.Engine`; all games have the same parameters.
     seed : int, optional
-        Makes ``rng`` where none is given.
+        Seed of ``rng`` if none is given.
     method : str
-        Any of Brian2's integration methods. Brian2 holds what the synapses sum up constant within a time step, so
-        methods of higher order gain nothing here; in the engine ``rounds`` they do.
+        Any of Brian2's integration methods. Brian2 holds summed variables constant within a time step, so methods of
+        higher order gain nothing here; in the engine ``rounds`` they do.
     record : sequence of str, or True
-        Variables of U, V, UV or another population to record, such as ``["u", "v", "w", "Phi_v"]``; of a population of
-        many neurons with its name, such as ``"vm_u"``. True keeps all spikes of U and V.
+        Variables of U, V, UV or another population to record, such as ``["u", "v", "w", "Phi_v"]``; for populations of
+        many neurons with the population's name, such as ``"vm_u"``. True records all spikes of U and V.
     record_dt : Quantity, optional
         Time step of the recording, by default that of the simulation.
     name : str
-        Prefix of all Brian2 names; two networks in one script want two.
+        Prefix of all Brian2 names; networks in one script need different ones.
     **options
         See :class:`nsa_brian.engines.base.Engine`.
 
@@ -69,19 +68,19 @@ class NSANetwork(PopulationEngine):
     ----------
     U, V : NeuronGroup
     UV, VU : Synapses
-        The paper's diagonal coupling, where U and V are single neurons; ``UV`` are the contacts where there are any.
+        The paper's diagonal coupling, if U and V are single neurons; ``UV`` holds the contacts if the model has any.
     populations : dict of NeuronGroup
-        The others, by name.
+        Further populations by name.
     couplings : dict of Synapses
-        Those that the model adds, by the variable that they deliver.
+        Further couplings, by the variable that they deliver.
     monitors : dict
-        The StateMonitor that recorded a variable, by the variable's name.
+        The StateMonitor of each recorded variable.
     spikes : dict
-        The SpikeMonitors of ``"U"`` and ``"V"`` if all spikes are kept.
+        The SpikeMonitors of ``"U"`` and ``"V"`` if spikes are recorded.
     network : brian2.Network
-        All of it; more Brian2 objects can be added before playing.
+        The whole network; further Brian2 objects can be added before playing.
     namespace : dict
-        Values of names in the equations of objects that were added.
+        Values of names in the equations of added objects.
     """
 
     name = "network"
@@ -134,16 +133,15 @@ class NSANetwork(PopulationEngine):
         timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
         self.network = Network(*self._objects.all, timing, name=f"{name}_network")
         self.network.add(*dict.fromkeys(self.monitors.values()), *self.spikes.values())
-        #: The caller's names for objects that were added to the network, as of ``Network.run``.
         self.namespace: dict[str, Any] = {}
         self._stored: dict[str, Any] = {}
         self._at_start: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
         self._pull: Pull | None = None
-        self._compiled = False  # and looked at
-        #: Activities in all time steps of a decision that is watched, by population.
+        self._compiled = False  # whether compilation was checked
+        #: Activities in all time steps of a recorded decision, by population.
         self.trace: dict[str, np.ndarray] = {}
-        self._outcome: tuple[np.ndarray, np.ndarray] | None = None  # arms and rewards that a round goes on with
+        self._outcome: tuple[np.ndarray, np.ndarray] | None = None  # arms and rewards, after the choice
         self._starts = {
             code: self.initial(text)
             for neurons in structure.populations.values()
@@ -159,16 +157,16 @@ class NSANetwork(PopulationEngine):
         recorded = ", record=True" if self.spikes else recorded
         return f"NSANetwork(n_arms={self.n_arms}, model={self.model.name!r}{games}{recorded}, t={self.network.t})"
 
-    # What users look at ----------------------------------------------------------------------------------------------
+    # Public interface ------------------------------------------------------------------------------------------------
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
-        """What U and V show, read from Brian2's arrays, or what they showed where that may have changed since."""
+        """Output of U and V: read from Brian2's arrays, or as stored at the choice if it may have changed since."""
         return self._rates if self.course.after or self._end.shows else self._live
 
     @property
     def _live(self) -> np.ndarray:
-        """Activities and firing rates as they are now."""
+        """Current activities and firing rates."""
         return np.stack([self._shows("u", self.U), self._shows("v", self.V)])
 
     def _shows(self, name: str, group: Any) -> np.ndarray:
@@ -177,10 +175,10 @@ class NSANetwork(PopulationEngine):
             code = name if name in neurons.state else neurons.state[0]
             return self.neurons(code).reshape(self.n_games, self.n_arms, -1).mean(axis=2)
         counts = self._array(group, "count").reshape(self.n_games, self.n_arms, -1)
-        return counts.sum(axis=2) / (counts.shape[2] * self.course.reading)  # rounded as `rounds` does
+        return counts.sum(axis=2) / (counts.shape[2] * self.course.reading)  # rounded as in the engine `rounds`
 
     def neurons(self, variable: str) -> np.ndarray:
-        """A state variable of neurons, a view of Brian2's own array: (games, neurons)."""
+        """Return a state variable of neurons, a view of Brian2's array: (games, neurons)."""
         return self._view(*self._objects.owner[variable])
 
     @property
@@ -191,7 +189,7 @@ class NSANetwork(PopulationEngine):
         return self._array(self.UV, name).reshape(self.n_games, self.n_arms, sizes["u"], sizes["v"])
 
     def shown_name(self, code: str) -> str:
-        """The name that a state variable of neurons has in its group."""
+        """Return the name of a state variable of neurons in its group."""
         return self._objects.owner[code][1]
 
     @property
@@ -201,7 +199,7 @@ class NSANetwork(PopulationEngine):
 
     @property
     def timing(self) -> Course:
-        """The course of a round, under the name that it had until 0.2."""
+        """Alias of ``course``, its name until 0.2."""
         return self.course
 
     @property
@@ -211,26 +209,26 @@ class NSANetwork(PopulationEngine):
 
     @property
     def pools(self) -> dict[str, Any]:
-        """The populations that a game has."""
+        """The pools: populations of which each game has one."""
         return {name: self.populations[name] for name in self.structure.of_games}
 
     def at_start(self, function: Callable[[], None]) -> None:
-        """Have a function called at the start of every round, when everything is reset."""
+        """Register a function to be called at the start of every round, after the reset."""
         self._at_start.append(function)
 
     def at_end(self, function: Callable[[], None]) -> None:
-        """Have a function called at the end of every round, before the choice."""
+        """Register a function to be called at the end of every round, before the choice."""
         self._at_end.append(function)
 
     def store(self, name: str = "default") -> None:
-        """Keep the state of the network and of its random numbers under a name, as ``Network.store`` does."""
+        """Store the state of the network and of its random numbers under a name, as ``Network.store`` does."""
         self.network.store(name)
         numbers = self._numbers.streams
         kept = (self.rng, numbers, self.agreed, self._rates, self.signals, self.inputs, self._synapses_apart())
         self._stored[name] = copy.deepcopy(kept)
 
     def restore(self, name: str = "default") -> None:
-        """Go back to where :meth:`store` was called with that name."""
+        """Restore the state that :meth:`store` stored under that name."""
         if name not in self._stored:
             raise KeyError(f"nothing was stored under the name {shown(name)}")
         self.network.restore(name)
@@ -240,18 +238,18 @@ class NSANetwork(PopulationEngine):
             self.signals[key][:] = array
         for key, array in synapses.items():
             self._synapses[key][:] = array
-        for key in self.structure.synaptic:  # Brian2 may have put other arrays in the place of those
+        for key in self.structure.synaptic:  # Brian2 may have replaced the arrays
             if key in self._objects.owner:
                 self._synapses[key] = self._view(*self._objects.owner[key])
 
     def _synapses_apart(self) -> dict[str, np.ndarray]:
-        """Variables of options that no Brian2 object holds."""
+        """Return the variables of options that no Brian2 object holds."""
         return {key: array for key, array in self._synapses.items() if key not in self._objects.owner}
 
     # Playing ---------------------------------------------------------------------------------------------------------
 
     def respond(self) -> None:
-        """Run one round and stop at its choice."""
+        """Run one round up to the choice."""
         self._run(1, None)
         self._check_neurons()
 
@@ -261,15 +259,15 @@ class NSANetwork(PopulationEngine):
         Parameters
         ----------
         pull : callable
-            Takes the arm of each game, returns the reward of each game: ``bandit.pull``, or a function of yours.
+            Takes the arm of each game, returns the reward of each game: ``bandit.pull``, or a function.
         n_rounds : int
         **report
-            ``report`` and ``report_period``, as of ``Network.run``.
+            ``report`` and ``report_period``, see ``Network.run``.
         """
         self._run(check_integer("n_rounds", n_rounds, 0), pull, **report)
 
     def decide(self, watch: Sequence[int] = ()) -> Decision:
-        """Run a single decision with the present weights, watch it, and learn nothing.
+        """Run and record a single decision with the current weights, without learning.
 
         Parameters
         ----------
@@ -292,12 +290,12 @@ class NSANetwork(PopulationEngine):
             if not isinstance(error.__cause__, ZeroDivisionError):
                 raise
             raise ModelError(
-                f"model {self.model.name}: an equation divides by zero, where Brian2's compiled code ends; keep what "
-                "divides above 0"
+                f"model {self.model.name}: an equation divides by zero, which stops Brian2's compiled code; keep its "
+                "divisors above 0"
             ) from None
 
     def _end_of_step(self) -> None:
-        """The clockwork of a round, called at the end of each time step."""
+        """Start phases, choose and end rounds; called at the end of each time step."""
         if not self._compiled:
             check_compiled(self.network, f"model {self.model.name}")
             self._compiled = True
@@ -319,7 +317,7 @@ class NSANetwork(PopulationEngine):
             self._numbers.hand_out()
 
     def _choose(self) -> None:
-        """The end of the phases before the choice."""
+        """End the phases before the choice, and choose if a game is played."""
         for function in self._at_end:
             function()
         if self.course.after or self._end.shows:
@@ -337,7 +335,7 @@ class NSANetwork(PopulationEngine):
             self._begin_after(arms, np.asarray(rewards, dtype=float))
 
     def _begin_after(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """The arm is chosen and paid: the round goes on."""
+        """Begin the phases after the choice, with arm and reward known."""
         self._outcome = (arms, rewards)
         self._give("choice", self.choices(arms))
         self._give("R", rewards[:, None])
@@ -354,12 +352,12 @@ class NSANetwork(PopulationEngine):
         self._numbers.hand_out()
 
     def _call_outcome(self, now: bool) -> None:
-        """Have contacts learn at the end of the next time step."""
+        """Set whether contacts learn at the end of the next time step."""
         if self._objects.contacts is not None and self._outcome is not None:
             self.V.outcome = now
 
     def _end_round(self) -> None:
-        """Everything has happened but learning; the next round, if there is one."""
+        """Learn, and begin the next round if there is one."""
         if self._pull is None:
             return
         assert self._outcome is not None
@@ -372,7 +370,7 @@ class NSANetwork(PopulationEngine):
             self._begin()
 
     def _await(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        if self._outcome is not None or not self.course.after:  # it has been awaited
+        if self._outcome is not None or not self.course.after:  # the phases have been run already
             return
         self._begin_after(arms, np.asarray(rewards, dtype=float))
         self._run_steps(self._all_steps[-1] - self.round_steps)
@@ -380,7 +378,7 @@ class NSANetwork(PopulationEngine):
         self._outcome = None
 
     def _begin(self) -> None:
-        """A round begins."""
+        """Begin a round."""
         self._rest()
         self._numbers.hand_out()
         for name, trace in self.trace.items():
@@ -389,7 +387,7 @@ class NSANetwork(PopulationEngine):
             function()
 
     def _rest(self) -> None:
-        """The start of a round: neurons where they start unless they are carried over, input on."""
+        """Reset to the start of a round: initial state unless carried over, first phase."""
         for name, start in self._starts.items():
             if name not in self.structure.carried:
                 self.neurons(name)[:] = start
@@ -412,7 +410,7 @@ class NSANetwork(PopulationEngine):
                 self._array(group, "count")[:] = 0
 
     def _give(self, name: str, values: np.ndarray) -> None:
-        """Tell all objects that read it what a name of an option or a game is worth now."""
+        """Set the value of a variable of options or games in all objects that read it."""
         for group, here, size, of_options in self._objects.given.get(name, ()):
             self._give_to(group, here, values, size, of_options)
 
@@ -446,7 +444,7 @@ class NSANetwork(PopulationEngine):
         for key, group in groups.items():
             neurons = self.structure.populations.get(key.lower() if key in ("U", "V") else key)
             for variable in group.equations.names:
-                # Each group's own equations tell whose variable it is: Synapses also see those of their neurons.
+                # Search each group's own equations only: Synapses also see the variables of their neurons.
                 alone = neurons is None or neurons.single
                 known[variable if alone else f"{variable}_{neurons.name}"] = (key, variable)  # type: ignore[union-attr]
         if isinstance(record, str) or not isinstance(record, Iterable):

@@ -1,10 +1,10 @@
 """A model as Brian2 objects: NeuronGroups for its populations, Synapses for its couplings.
 
-Between populations of one neuron a coupling is Synapses from neuron to neuron, as one draws it. Where a population has
-many, every neuron of an option reaches every neuron of another population of that option with the same strength, so a
-neuron sees no more of the other population than a mean. That mean is what is simulated: one synapse from each neuron to
-its option (or game), summed there, and read by all neurons of the target through a linked variable. It is exact, and
-costs n synapses where all-to-all connections cost n squared. Only where contacts learn one by one, each is there.
+Between populations of one neuron, a coupling is Synapses from neuron to neuron. Between larger populations, all neurons
+of an option are connected all-to-all with the same strength, so a neuron only receives the mean of the other
+population. This mean is simulated: one synapse from each neuron to its option (or game) sums it up, and the neurons of
+the target read it through a linked variable. This is exact, and needs n synapses instead of n squared. Contacts, which
+learn individually, are simulated individually.
 """
 
 from __future__ import annotations
@@ -26,34 +26,33 @@ from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in
 from nsa_brian.model.structure import SPIKED, SYNAPSE, Link, Neurons, U, V, closure, equation, variable
 
-#: The order within a time step: what arrives, link by link; then the synapses; then the neurons. So all step from the
-#: same state.
+#: Order within a time step: summed variables, link by link; synapses; neurons. So all step from the same state.
 _ARRIVING, _SYNAPSES = -1000, -1
-#: The time since a neuron fired, in whole steps: the difference of two times misses multiples of dt by rounding errors.
+#: Time since a neuron's last spike, from integer time steps: a difference of times has rounding errors.
 SINCE = "((timestep(t, dt) - timestep(lastspike_{end}, dt)) * dt)"
 
 
 class NetworkObjects:
-    """The objects of a network, made from a model's structure, for games side by side.
+    """Brian2 objects of a model for a batch of games.
 
     Attributes
     ----------
     groups : dict
-        The NeuronGroup of each population, by its name in the model; ``"u"`` and ``"v"`` first. Neurons of an option
-        lie side by side, and so do the options of a game.
+        The NeuronGroup of each population, by its name in the model; ``"u"`` and ``"v"`` first. Neurons are ordered by
+        game, then by option.
     synapses : dict
         The Synapses of each coupling between single neurons, by the variable that it delivers; and those of means.
     options, games : NeuronGroup or None
-        What many neurons have in common: the means of each option and of each game, and the variables of options that
+        Variables shared by many neurons: the means of each option and of each game, and the variables of options that
         change within a round.
     contacts : Synapses or None
     owner : dict
         The object that holds each state variable, and the variable's name there.
     given : dict
-        Names that objects are given at a round's start: groups by name of the option's or game's variable.
+        Variables of options and games that are set at a round's start, with the groups that read them.
     clock : Clock
     all : list
-        Everything, for a Network.
+        All objects, for a Network.
     """
 
     def __init__(
@@ -97,13 +96,13 @@ class NetworkObjects:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def _shown(self, neurons: Neurons) -> dict[str, str]:
-        """Names of the structure, and those that a population's group shows to its user."""
+        """Map names of the structure to the user-visible names in a population's group."""
         found = {code: written for written, code in neurons.written.items()} | {f"{SPIKED}_of_{neurons.name}": SPIKED}
         means = [link.variable for link in self._structure.links if link.target == neurons.name]
         return found | {name: name.removesuffix(f"_in_{neurons.name}") for name in means}
 
     def _reads(self, neurons: Neurons) -> set[str]:
-        """Names that a population's equations read, and the drives that begin there but for that of the synapse."""
+        """Return the names read by a population's equations and its outgoing drives, except that of the synapse."""
         found = list(neurons.texts)
         for link in self._structure.links:
             if link.source == neurons.name and not self._holds_synapse(link):
@@ -111,7 +110,7 @@ class NetworkObjects:
         return set().union(*map(names_in, found))
 
     def _holds_synapse(self, link: Link) -> bool:
-        """Whether a link's Synapses hold the variables of options: the paper's UV."""
+        """Return whether a link's Synapses hold the variables of options: the paper's UV."""
         return self._structure.single and link.variable == "I_v"
 
     @property
@@ -120,12 +119,12 @@ class NetworkObjects:
         return [*self._structure.names(SYNAPSE), *self._structure.names("signals"), *self._structure.inputs]
 
     def _is_given(self, name: str) -> bool:
-        """Whether a name of an option or a game stays the same in a round, so that it can be given at its start."""
+        """Return whether a variable of options or games is constant within a round, and so is set at its start."""
         return self._structure.is_static(name)
 
     @property
-    def _told_by_uv(self) -> list[str]:
-        """Names of games, and inputs, that UV reads, where it holds the synapse."""
+    def _read_by_uv(self) -> list[str]:
+        """Names of games, and inputs, that UV reads if it holds the synapse."""
         structure = self._structure
         texts = [str(eq.expr) for eq in structure.synapse if eq.expr is not None]
         texts += [text for link in structure.links if self._holds_synapse(link) for text in link.texts]
@@ -133,14 +132,14 @@ class NetworkObjects:
         return [name for name in self._above if name in read and name not in structure.names(SYNAPSE)]
 
     def _here(self, name: str, key: str) -> str:
-        """The name of an option's or a game's variable in a population's group: Brian2 wants none that UV has."""
-        taken = name in self._structure.names(SYNAPSE) or name in self._told_by_uv
+        """Return the name of an option's or game's variable in a population's group; it must differ from UV's names."""
+        taken = name in self._structure.names(SYNAPSE) or name in self._read_by_uv
         return f"{name}_in_{key}" if self._structure.single and key in (U, V) and taken else name
 
     # Populations -----------------------------------------------------------------------------------------------------
 
     def owners(self, key: str) -> np.ndarray:
-        """The option (or game, of a game's population) that each neuron belongs to."""
+        """Return the option (or game, for a pool) that each neuron belongs to."""
         of_options = self._structure.populations[key].of_options
         return np.repeat(np.arange(self._n_games * (self._n_arms if of_options else 1)), self.sizes[key])
 
@@ -149,7 +148,7 @@ class NetworkObjects:
         return self.owners(key) // self._n_arms if of_options else self.owners(key)
 
     def _population(self, neurons: Neurons) -> NeuronGroup:
-        """A population's neurons, with variables for all that arrives."""
+        """Create the NeuronGroup of a population, with variables for all its input."""
         structure, shown = self._structure, self._shown(neurons)
         key = neurons.name
         shown |= {name: self._here(name, key) for name in self._above}
@@ -199,7 +198,7 @@ class NetworkObjects:
 
     @property
     def learnt(self) -> list[str]:
-        """Names that the rule of contacts reads of options, of games and of the outcome."""
+        """Variables of options, games and the outcome that the learning rule of contacts reads."""
         rewarded = any("R" in names_in(statement.expression) for statement in self._structure.contact_rule)
         return [*self._structure.read_by_contacts, *(["R"] if rewarded else [])]
 
@@ -210,14 +209,14 @@ class NetworkObjects:
     # Couplings between single neurons --------------------------------------------------------------------------------
 
     def _is_direct(self, link: Link) -> bool:
-        """Whether a link is Synapses from single neuron to single neuron."""
+        """Return whether a link is Synapses from single neuron to single neuron."""
         ends = [self._structure.populations.get(end) for end in (link.source, link.target)]
         return all(neurons is not None and neurons.single for neurons in ends)
 
     def _is_passed_on(self, link: Link) -> bool:
-        """Whether a mean arrives in a game's one neuron that sends what it makes of it within the same time step.
+        """Return whether a mean arrives in a pool of one neuron that passes it on within the same time step.
 
-        It is then a variable of that neuron: Brian2's synapses see no lines that are made of linked variables.
+        It is then a variable of that neuron: Brian2's synapses cannot read subexpressions of linked variables.
         """
         structure, target = self._structure, self._structure.populations.get(link.target)
         if link in self._direct or target is None or not target.single or target.of_options:
@@ -226,10 +225,10 @@ class NetworkObjects:
         return link.variable in structure.comes_down_to(set().union(*map(names_in, sent)))
 
     def _arrival(self, link: Link) -> list[SingleEquation]:
-        """What holds the sum that arrives.
+        """Return the equations of the summed input.
 
-        What comes from the others is what comes from all, less one's own: so that the sum is formed in the same order
-        for every neuron, and neurons that are alike stay alike to the last bit.
+        Input from other options is computed as the sum over all minus the own contribution. So the order of summation
+        is the same for every neuron, and identical neurons stay identical to the last bit.
         """
         name = self._shown(self._structure.populations[link.target])[link.variable]
         if not _from_others(link, self._structure.of_options):
@@ -242,7 +241,7 @@ class NetworkObjects:
         ]
 
     def _own(self, link: Link, name: str) -> str:
-        """One's own contribution: that of the neuron itself, or of its partner in the other population."""
+        """Return the own contribution: that of the neuron itself, or of its partner in the other population."""
         return f"({_inlined(link)})" if link.source == link.target else f"{name}_own"
 
     def _make_direct(self, link: Link) -> None:
@@ -259,11 +258,11 @@ class NetworkObjects:
             self.synapses[f"{key}_own"] = self._synapses(link, f"{name}_own", drive, f"{self._name}_{key}_own", "own")
 
     def _arrives_as(self, link: Link) -> str:
-        """The name of what arrives in the target's group; several populations may read a mean by the same name."""
+        """Return the name of the input in the target's group; several populations may use the same name."""
         return self._shown(self._structure.populations[link.target])[link.variable]
 
     def _synapses(self, link: Link, arriving: str, drive: str, label: str, to: str) -> Synapses:
-        """The synapses of a coupling, connected."""
+        """Create and connect the Synapses of a coupling."""
         structure = self._structure
         lines = [self._seen(eq, link) for eq in link.helpers]
         if self._holds_synapse(link) and arriving == link.variable:
@@ -272,7 +271,7 @@ class NetworkObjects:
                 if seen.type == DIFFERENTIAL_EQUATION:
                     seen = equation(seen.type, seen.varname, seen.dim, str(seen.expr), "clock-driven")
                 lines.append(seen)
-            lines += [variable(name, structure.dimensions[name]) for name in self._told_by_uv]
+            lines += [variable(name, structure.dimensions[name]) for name in self._read_by_uv]
             for key, end in ((U, "pre"), (V, "post")):
                 for name in self._delivered.get(key, ()):
                     here, dimension = self._here(name, key), structure.dimensions[name]
@@ -286,12 +285,12 @@ class NetworkObjects:
             updater.order = _ARRIVING + link.rank if name == f"{arriving}_post" else _ARRIVING - 2
         if self._holds_synapse(link) and arriving == link.variable:
             self.owner |= {name: (made, name) for name in structure.state(SYNAPSE)}
-            for name in self._told_by_uv:
+            for name in self._read_by_uv:
                 self.given.setdefault(name, []).append((made, name, 1, True))
         return made
 
     def _ends(self, link: Link, to: str) -> tuple[np.ndarray, np.ndarray]:
-        """The neurons that each synapse of a coupling comes from and goes to; none leaves its game."""
+        """Return the source and target neuron of each synapse of a coupling, always in the same game."""
         games, n_arms, options_of = np.arange(self._n_games), self._n_arms, self._structure.of_options
         options = np.arange(len(games) * n_arms)
         if link.source in options_of and link.target in options_of and to != "own":
@@ -305,7 +304,7 @@ class NetworkObjects:
         return eq if eq.expr is None else equation(eq.type, eq.varname, eq.dim, self._ended(str(eq.expr), link))
 
     def _ended(self, text: str, link: Link) -> str:
-        """An expression as the synapses of a link see it: variables of the neurons with ``_pre`` and ``_post``."""
+        """Return an expression for the synapses of a link, with ``_pre`` and ``_post`` added to neurons' variables."""
         structure, held = self._structure, self._holds_synapse(link)
         ends: dict[str, str] = {}
         for place, end in ((link.target, "_post"), (link.source, "_pre")):
@@ -314,25 +313,25 @@ class NetworkObjects:
             shown = self._shown(structure.populations[place])
             own = [*structure.names(place), *structure.arriving(place), *structure.phased, f"{SPIKED}_of_{place}"]
             ends |= {name: f"{shown.get(name, name)}{end}" for name in own}
-        if not held:  # what the source's neurons are told of their option and game
+        if not held:  # variables of the option and game in the source's neurons
             ends |= {name: f"{self._here(name, link.source)}_pre" for name in self._above if name not in ends}
         return word_substitute(text, {name: end for name, end in ends.items() if name in names_in(text)})
 
     @property
     def _delivered(self) -> dict[str, list[str]]:
-        """Names of the synapse that change within a round, by the populations that read them."""
+        """Variables of the synapse that change within a round, by the populations that read them."""
         structure = self._structure
         moving = [name for name in structure.names(SYNAPSE) if not self._is_given(name)]
         found = {}
         for key in structure.of_options:
             read = self._reads(structure.populations[key])
             found[key] = [name for name in moving if name in read]
-        if structure.single:  # what others read of UV comes to them by way of U
+        if structure.single:  # other populations read variables of UV through U
             found[U] = [name for name in moving if any(name in found[key] for key in found if key != V)]
         return found
 
     def _deliver(self) -> None:
-        """Have neurons read those of the group of options, or of U, which has them from UV."""
+        """Deliver these variables to neurons from the group of options, or from U, which has them from UV."""
         for key, names in self._delivered.items():
             if self._structure.single and key in (U, V):
                 continue
@@ -355,7 +354,7 @@ class NetworkObjects:
         j: np.ndarray,
         order: int,
     ) -> None:
-        """Synapses that sum something up in each time step."""
+        """Create Synapses with summed variables."""
         made = Synapses(source, target, Equations(lines), name=label, **self._made)
         connect(made, i, j)
         for updater in made.summed_updaters.values():
@@ -365,7 +364,7 @@ class NetworkObjects:
     # Means over many neurons -----------------------------------------------------------------------------------------
 
     def _make_levels(self) -> None:
-        """The groups of options and of games."""
+        """Create the groups of options and of games."""
         structure = self._structure
         options, games = [], []
         for link in self._means:
@@ -406,13 +405,13 @@ class NetworkObjects:
                 self.given.setdefault(name, []).append((self.options, name, 1, True))
 
     def _inner(self, eq: SingleEquation) -> SingleEquation:
-        """A line of the synapse as the group of options has it."""
+        """Return an equation of the synapse for the group of options."""
         return equation(eq.type, eq.varname, eq.dim, str(eq.expr))
 
     def _linked(
         self, link: Link, shown: Mapping[str, str], linked: list[tuple[str, Any, str, np.ndarray]]
     ) -> list[SingleEquation]:
-        """What a population reads of means; they are entered in ``linked``."""
+        """Return the equations with which a population reads a mean; add the linked variables to ``linked``."""
         name, how = shown[link.variable], how_it_arrives(link, self._structure)
         owner, game = self.owners(link.target), self._game_of(link.target)
         if how == "own":
@@ -427,7 +426,7 @@ class NetworkObjects:
         return [variable(name, link.dimension, "linked")]
 
     def _make_mean(self, link: Link) -> None:
-        """Synapses from all neurons of a population to their option or game."""
+        """Create the Synapses from all neurons of a population to their option or game."""
         structure = self._structure
         per, source = self.sizes[link.source], structure.populations[link.source]
         how, whole = how_it_arrives(link, structure), per * (self._n_arms if source.of_options else 1)
@@ -449,7 +448,7 @@ class NetworkObjects:
             self._sum(label, self.groups[link.source], level, lines, np.arange(len(owner)), index, order)
 
     def _make_contacts(self) -> Synapses:
-        """The contacts from each neuron of U to each neuron of V of its option."""
+        """Create the contacts from each neuron of U to each neuron of V of its option."""
         seen = {f"since_{end}": SINCE.format(end=end) for end in ("pre", "post")}
         seen |= {name: f"{name}_post" for name in self.learnt}
         rule = "\n".join(
@@ -477,7 +476,7 @@ def _from_others(link: Link, options: list[str]) -> bool:
 
 
 def _inlined(link: Link) -> str:
-    """A drive with its helper lines put in."""
+    """Return a drive with its helper equations substituted."""
     text = link.drive
     for eq in reversed(link.helpers):
         text = word_substitute(text, {eq.varname: f"({eq.expr})"})

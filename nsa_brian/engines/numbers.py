@@ -1,4 +1,4 @@
-"""The random numbers of a network's neurons, handed out before each time step."""
+"""Random numbers of a network's neurons, drawn before each time step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Numbers:
     groups : mapping
         NeuronGroups by population.
     seeds : array (games, seeds), optional
-        Uniform numbers; None where nothing is drawn.
+        Uniform random numbers; None if the model draws nothing.
     """
 
     def __init__(self, structure: Structure, groups: Mapping[str, Any], seeds: np.ndarray | None) -> None:
@@ -44,14 +44,14 @@ class Numbers:
         self.streams["contacts"] = Streams(seeds[:, at])
 
     def set_rates(self, values: Mapping[str, float], dt: float) -> None:
-        """Take note of how many events a time step of ``dt`` seconds has from now on."""
+        """Set the mean number of events per time step of ``dt`` seconds."""
         self._means = {
             key: [float(numpy_function(rate, {}, values)()) * dt for rate in neurons.poisson.values()]
             for key, neurons in self._structure.populations.items()
         }
 
     def hand_out(self) -> None:
-        """Give each neuron its random numbers for the next time step."""
+        """Draw each neuron's random numbers for the next time step."""
         for key, arrays in self._normal.items():
             streams, events, means = self.streams[key], self._events[key], self._means[key]
             for array in arrays:
@@ -61,5 +61,5 @@ class Numbers:
                     array[:] = drawn
 
     def luck(self, n: int) -> np.ndarray:
-        """Uniform numbers (games, n) for contacts."""
+        """Return uniform random numbers (games, n) for contacts."""
         return self.streams["contacts"].uniform(n)

@@ -1,4 +1,4 @@
-"""What engines of populations of many neurons have in common: static lines in numpy, firing rates, contacts."""
+"""Base class of engines for populations of many neurons: static expressions in numpy, firing rates, contacts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from nsa_brian.model.structure import SIGNALS
 
 
 class PopulationEngine(Engine):
-    """Games whose options have more than a neuron each, or neurons that fire.
+    """Base class of engines for populations of many neurons, or of spiking neurons.
 
-    Lines of an option that do not change within a round are computed here, in numpy, for all engines alike.
+    Expressions of an option that are constant within a round are computed here, in numpy, for all these engines.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ class PopulationEngine(Engine):
         self._synapses = {name: np.zeros(shape) for name in self.structure.synaptic}
         self._rates = np.zeros((2, *shape))
         constants = self.constants()
-        self._static: dict[str, Any] = {}  # functions that compute lines without dynamics, by name
+        self._static: dict[str, Any] = {}  # functions that compute static expressions, by name
         self._columns = {name: value[:, None] if np.ndim(value) else value for name, value in constants.items()}
 
     def static(self, name: str) -> np.ndarray:
-        """What a name of an option or a game is worth now, (games, arms) or (games, 1)."""
+        """Return the current value of a variable of options or games, (games, arms) or (games, 1)."""
         structure = self.structure
         if name not in structure.expressions:
             found = self.seen([name])[name]
@@ -50,12 +50,12 @@ class PopulationEngine(Engine):
         return np.broadcast_to(found, (self.n_games, self.n_arms))
 
     def seeds(self) -> np.ndarray:
-        """Uniform numbers (games, seeds), of which the streams of a game's neurons begin."""
+        """Return uniform random numbers (games, seeds), the seeds of the neurons' streams."""
         return self.rng.spawn(1)[0].random((self.n_games, n_seeds(self.model, self.values[0], self.n_arms)))
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
-        """What U and V showed: firing rates in Hz before the choice, or what the choice says."""
+        """Output of U and V: firing rates in Hz before the choice, or as the model's choice defines it."""
         return self._rates
 
     @property
@@ -70,15 +70,15 @@ class PopulationEngine(Engine):
 
     @abstractmethod
     def neurons(self, variable: str) -> np.ndarray:
-        """A state variable of neurons, (games, neurons), to be written to."""
+        """Return a state variable of neurons as a writable array (games, neurons)."""
 
     @property
     @abstractmethod
     def b(self) -> np.ndarray:
-        """The variable of contacts (games, arms, neurons, neurons), to be written to."""
+        """The variable of contacts, a writable array (games, arms, neurons, neurons)."""
 
     def _check_neurons(self) -> None:
-        """Require finite numbers in neurons, unless they may be mended: one that has others would count as silent."""
+        """Require finite state variables, unless ``lenient``: neurons with others would count as silent."""
         if self.lenient or self.structure.single:
             return
         for population, neurons in self.structure.populations.items():
@@ -89,7 +89,7 @@ class PopulationEngine(Engine):
                     raise runaway(self.model, f"{written} of {population}", where)
 
     def state(self, name: str) -> np.ndarray:
-        """A variable of single neurons, or a mean over neurons or contacts, (games, arms) or (games, 1)."""
+        """Return a variable of single neurons, or a mean over neurons or contacts, (games, arms) or (games, 1)."""
         if name in self.structure.means:
             population, variable = self.structure.means[name]
             if population == "contacts":
@@ -100,30 +100,31 @@ class PopulationEngine(Engine):
         return self.neurons(name).reshape(self.n_games, -1)
 
     def choices(self, arms: np.ndarray) -> np.ndarray:
-        """1 for the chosen option of each game, -1 for the others."""
+        """Return 1 for the chosen option of each game, -1 for the others."""
         choice = np.full((self.n_games, self.n_arms), -1.0)
         choice.reshape(-1)[self._first + arms] = 1
         return choice
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Reset synapses, signals, inputs, carried-over state and contacts."""
         super().reset()
         for neurons in self.structure.populations.values():
             for name in neurons.carried:
                 self.neurons(name)[:] = self.initial(neurons.initial[name])
-        self._put_in_contacts()
+        self._set_contacts()
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights, and other variables of the synapses; where weights are made of contacts, the nearest.
+        """Replace the weights and other variables of the synapses.
 
-        An option whose weight stays what it was keeps its contacts.
+        If weights are made of contacts, they are rounded to the nearest possible weight. Options whose weight does not
+        change keep their contacts.
         """
         before = self.w.copy()
         super().set_weights(w, **others)
-        self._put_in_contacts(self.w != before)
+        self._set_contacts(self.w != before)
 
-    def _put_in_contacts(self, where: np.ndarray | bool = True) -> None:
-        """Make as many contacts strong as the weights of some options ask for, if there are any."""
+    def _set_contacts(self, where: np.ndarray | bool = True) -> None:
+        """Set the contacts of some options to match their weights, if the model has contacts."""
         if self.structure.contacts:
             b = self.b
             n = b.shape[2] * b.shape[3]
@@ -133,5 +134,5 @@ class PopulationEngine(Engine):
             self._end.learn_all()
 
     def count(self, population: str) -> int:
-        """How many neurons of a population an option, or a game, has."""
+        """Return the number of neurons of a population per option, or per game for a pool."""
         return count_of(self.structure.populations[population], self.values[0])

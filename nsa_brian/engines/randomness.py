@@ -1,4 +1,4 @@
-"""Where an engine's random numbers come from."""
+"""Interface of an engine's random generator."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 
 class Randomness(Protocol):
-    """What engines ask a generator for: numpy's, or one that has streams of games' own. The first axis is the game."""
+    """Methods that engines need: numpy's generator, or one with a stream per game. The first axis is the game."""
 
     def random(self, size: Any) -> Any:
-        """Uniform numbers in [0, 1)."""
+        """Return uniform random numbers in [0, 1)."""
 
     def spawn(self, n_children: int) -> Any:
-        """Independent generators, for what is drawn apart from the decisions."""
+        """Return independent generators, for numbers other than those of decisions."""

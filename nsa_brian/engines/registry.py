@@ -1,4 +1,4 @@
-"""The ways to run a model, by name. Each is imported when it is asked for."""
+"""Engines by name, each imported on first use."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
     from nsa_brian.model.model import Model
 
-#: Name of each engine, with its module and class.
+#: Module and class of each engine.
 ENGINES = {
     "rounds": ("nsa_brian.engines.rounds", "Rounds"),
     "table": ("nsa_brian.engines.table", "Table"),
     "network": ("nsa_brian.engines.network", "NSANetwork"),
 }
-#: The engine ``rounds`` of models whose populations have many neurons, or neurons that spike.
+#: The engine ``rounds`` for models with populations of many neurons, or of spiking neurons.
 COLUMNS = ("nsa_brian.engines.columns", "ColumnRounds")
 DEFAULT_ENGINE = "rounds"
 
 
 def named(engine: str, model: Any) -> tuple[str, Any]:
-    """Engine and model as they are named: ``spiking`` was an engine once, and is a model now."""
+    """Return engine and model by their current names: ``spiking``, formerly an engine, is a model."""
     if engine != "spiking":
         return engine, model
     if model in (None, engine):
         return DEFAULT_ENGINE, engine
-    raise ValueError(f"spiking is a model and no engine; the engines are {', '.join(ENGINES)}")
+    raise ValueError(f"spiking is a model, not an engine; the engines are {', '.join(ENGINES)}")
 
 
 def ties_refusal(engine: str, ties: str) -> str:
-    """Why an engine cannot break ties in some way; empty if it can."""
+    """Return why an engine does not support a way to break ties; empty if it does."""
     if engine == "table" and ties == "first":
         return (
-            "the engine table cannot play with ties 'first': it interpolates activities, and to compare them exactly "
-            "is to compare rounding errors; use rounds"
+            "the engine table cannot play with ties 'first': an exact comparison of its interpolated activities would "
+            "compare rounding errors; use rounds"
         )
     return ""
 
 
 def engine_class(name: str, model: Model | None = None) -> type[Engine]:
-    """The class of an engine for a model, by default the paper's; an unknown name is a ValueError with the nearest."""
+    """Return the class of an engine for a model, by default the paper's; raise a ValueError if the name is unknown."""
     if not isinstance(name, str):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {shown(name)}")
     if name not in ENGINES:

@@ -1,4 +1,4 @@
-"""What a pair answers at a round's end, tabulated against one number: for one or many parameter sets."""
+"""Table of a pair's response at a round's end as a function of one variable, for one or many parameter sets."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from nsa_brian.codegen.stretch import Grid
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameters import NSAParameters
 
-#: Parts of a cell before it is refined.
+#: Parts of a cell before refinement.
 PARTS = 4
-#: Cells that are made together: neighbours are likely to be asked for soon.
+#: Neighbouring cells computed together, since they are likely to be needed soon.
 TOGETHER = 4
-#: Pairs that are integrated together.
+#: Pairs integrated together.
 BATCH = 4096
-#: From a point to those that a parabola goes through.
+#: Offsets of the points of a parabola.
 AROUND = np.array([[-1], [0], [1]])
 
 
 class ResponseTable:
-    """The activities u, v at a round's end against one number, for one or many parameter sets.
+    """Table of the activities u, v at a round's end, for one or many parameter sets.
 
-    The number is the model's ``coordinate``: the option value, in the paper's model from 0 to 1, or the weight, from
-    0 to w_max. Over it the answer is nearly a straight line but for one or a few steps, where an option's activity
-    begins to outlast the input. Beyond the range the answer is integrated. A grid of equal cells, each in four parts,
-    is interpolated by parabolas over two parts each, and refined where parabolas through every other point pass by the
-    points between by more than ``error``: four times the parts, and again, ``refine`` at most. A cell is made when it
-    is first asked for.
+    The table's variable is the model's ``coordinate``: the option value, in the paper's model from 0 to 1, or the
+    weight, from 0 to w_max. The response is nearly linear except for one or a few steps, where an option's activity
+    begins to outlast the input. Outside the range it is integrated. The range is a grid of equal cells of four parts,
+    interpolated by a parabola over every two parts. If parabolas through every other point miss the points between by
+    more than ``error``, the cell gets four times as many parts, repeatedly, up to ``refine``. A cell is computed when
+    it is first needed.
 
     Parameters
     ----------
@@ -40,18 +40,18 @@ class ResponseTable:
     dt, method
         See :class:`nsa_brian.codegen.pairs.Pairs`.
     cells : int
-        Cells of the first grid.
+        Number of cells.
     error : float
-        Miss that a cell need not be refined for.
+        Largest interpolation error without refinement.
     refine : int
-        Parts of a cell at most; a step is located to 1 / (cells * refine).
+        Maximal number of parts of a cell; a step is located to 1 / (cells * refine).
     model : Model
         The equations.
 
     Attributes
     ----------
     grid : Grid
-        The table's arrays, for compiled code too.
+        The table's arrays, which compiled code reads too.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class ResponseTable:
         self.parameters, self.cells, self.model = [model.complete(p) for p in parameters], cells, model
         self.coordinate = model.structure.coordinate
         self._error, self._refine = error, refine
-        #: The number at the table's end, for each set.
+        #: Upper end of the table for each parameter set.
         self.scale = np.array([p.w_max if self.coordinate == "w" else 1.0 for p in parameters], dtype=float)
-        # The paper's weights are finite and its functions of them lie between 0 and 1; others need watching.
+        # The paper's option values lie between 0 and 1; those of other models need a range check.
         self.bounded = self.coordinate == "Phi_v" and all(
             getattr(model, name) == getattr(PAPER, name) for name in ("gaussian_sigmoid", "plasticity", "initial")
         )
@@ -81,11 +81,11 @@ class ResponseTable:
         self._n_points = 0
 
     def __len__(self) -> int:
-        """Points in the table."""
+        """Return the number of points in the table."""
         return self._n_points
 
     def look_up(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """Activities (2, n), u and v, for values (n,) of the coordinate and of the ``which``-th parameter sets (n,)."""
+        """Return activities (2, n), u and v, for values (n,) of the coordinate and parameter sets ``which`` (n,)."""
         if not self.bounded:
             value = value / self.scale[which]
             beyond = ~((value >= 0) & (value <= 1))
@@ -94,11 +94,11 @@ class ResponseTable:
         return self._interpolate(which, value)
 
     def make_all(self) -> None:
-        """Make all cells."""
+        """Compute all cells."""
         self._make(np.arange(self.grid.parts.size))
 
     def _look_beyond(self, which: np.ndarray, value: np.ndarray, beyond: np.ndarray) -> np.ndarray:
-        """The same where some values lie outside of the table: those are integrated."""
+        """Look up values of which some are outside the table; integrate those."""
         found = np.empty((2, len(value)))
         found[:, ~beyond] = self._interpolate(which[~beyond], value[~beyond])
         found[:, beyond] = self._integrate(which[beyond], value[beyond] * self.scale[which[beyond]])
@@ -107,7 +107,7 @@ class ResponseTable:
     def _interpolate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
         x = value * self.cells
         cell = np.minimum(x.astype(np.intp), self.cells - 1)
-        place = which * self.cells + cell  # among the cells of all sets
+        place = which * self.cells + cell  # index among the cells of all sets
         parts = self.grid.parts.take(place)
         if not parts.all():
             self._make(place[parts == 0])
@@ -120,7 +120,7 @@ class ResponseTable:
         return centre + t / 2 * (right - left + t * (left + right - 2 * centre))
 
     def _make(self, flat: np.ndarray) -> None:
-        """Make some cells, given by their numbers among those of all sets, and those made together with them."""
+        """Compute cells, given by their indices among those of all sets, and their neighbours."""
         together = math.gcd(TOGETHER, self.cells)
         groups = np.unique(flat // together)
         flat, n = (groups[:, None] * together + np.arange(together)).ravel(), PARTS
@@ -135,16 +135,16 @@ class ResponseTable:
             points[:, :, ::4], points[:, :, new] = known, self._at(flat, new / n)
 
     def _at(self, flat: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Activities (2, n, places) at places, in cells, behind the beginning of some cells (n,)."""
+        """Return activities (2, n, places) at offsets, in units of cells, from the start of some cells (n,)."""
         which, cell = np.divmod(flat, self.cells)
         value = (cell[:, None] + places) / self.cells * self.scale[which, None]
         return self._integrate(which.repeat(len(places)), value.ravel()).reshape(2, len(flat), len(places))
 
     def _enter(self, flat: np.ndarray, points: np.ndarray) -> None:
-        """Enter finished cells, with their points (2, n, points of a cell)."""
+        """Store computed cells with their points (2, n, points of a cell)."""
         _, n, length = points.shape
         start, self._n_points = self._n_points, self._n_points + n * length
-        if self._n_points > len(self.grid.points):  # twice as much room, so that it does not happen often
+        if self._n_points > len(self.grid.points):  # double the array, so that it rarely grows
             room = np.empty((2 * self._n_points, 2))
             room[:start] = self.grid.points[:start]
             self.grid.points = room
@@ -154,7 +154,7 @@ class ResponseTable:
         self.grid.finite &= bool(np.isfinite(points).all())
 
     def _integrate(self, which: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """Activities (2, n) for many values of many parameter sets."""
+        """Integrate pairs; return activities (2, n) for values (n,) and parameter sets (n,)."""
         found = np.empty((2, len(value)))
         for start in range(0, len(value), BATCH):
             these = slice(start, start + BATCH)
@@ -163,7 +163,7 @@ class ResponseTable:
 
 
 def _miss(points: np.ndarray) -> np.ndarray:
-    """How far parabolas through every other point pass by the points between, at most; points (2, cells, 4n + 1)."""
+    """Return the largest error of parabolas through every other point at the points between; (2, cells, 4n + 1)."""
     left, centre, right = points[..., 0:-1:4], points[..., 2::4], points[..., 4::4]
     before = (3 * left + 6 * centre - right) / 8 - points[..., 1::4]
     after = (3 * right + 6 * centre - left) / 8 - points[..., 3::4]

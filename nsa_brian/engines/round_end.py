@@ -1,4 +1,4 @@
-"""What happens at a round's end, in numpy: what U and V show, how arms are weighed, how signals and synapses change."""
+"""The end of a round in numpy: outputs of U and V, exploration weights, updates of signals and synapses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RoundEnd:
-    """A model's rules between rounds as functions of arrays, for the games of an engine."""
+    """A model's rules at a round's end as numpy functions, for the games of an engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine, structure = engine, engine.structure
@@ -27,7 +27,7 @@ class RoundEnd:
         columns = {name: value[:, None] if np.ndim(value) else value for name, value in constants.items()}
         rule, choice = structure.rule, structure.choice
         self.by_statements = not isinstance(rule, Value)
-        if isinstance(rule, Value):  # of the pulled arms alone
+        if isinstance(rule, Value):  # only pulled arms change
             helpers = {name: text for name, text, _ in rule.helpers}
             self._rule: Any = numpy_function(rule.expression, {**given, **helpers}, constants)
             texts = [rule.expression, *helpers.values()]
@@ -45,11 +45,11 @@ class RoundEnd:
         self._read_by_choice = [name for name in self._read([choice.explore]) if name not in ("u", "v")]
         self._shown = [numpy_function(text, given, columns) if text else None for text in (choice.u, choice.v)]
         self._read_to_show = self._read([choice.u or "0", choice.v or "0"])
-        #: Whether U or V shows something else than its variable or its rate.
+        #: Whether the output of U or V is something other than its variable or its rate.
         self.shows = any(self._shown)
 
     def _read(self, texts: list[str]) -> list[str]:
-        """The variables that expressions come down to."""
+        """Return the variables that expressions depend on."""
         structure = self._engine.structure
         found = structure.comes_down_to(set().union(*map(names_in, texts)))
         lasting = {*structure.synaptic, *structure.state(SIGNALS), *structure.inputs}
@@ -57,11 +57,11 @@ class RoundEnd:
 
     @property
     def reads_synapse_alone(self) -> bool:
-        """Whether the learning rule reads no neurons, signals and inputs."""
+        """Whether the learning rule reads no neurons, signals or inputs."""
         return set(self._read_by_rule) <= set(self._engine.structure.synaptic)
 
     def show(self, activity: np.ndarray) -> np.ndarray:
-        """What U and V show (2, games, arms), where that is not the activity."""
+        """Return the outputs of U and V (2, games, arms), by default the activity."""
         if not self.shows:
             return activity
         seen = self._engine.seen(self._read_to_show)
@@ -72,7 +72,7 @@ class RoundEnd:
         return np.stack(found)
 
     def weigh(self, activity: np.ndarray, lenient: bool = False) -> Weigh | None:
-        """How arms are weighed where they are explored; None if all are alike."""
+        """Return the function that weights arms in exploration; None if all weights are equal."""
         if self._explore is None:
             return None
         return partial(self._weighed, self._explore, activity, self._engine.seen(self._read_by_choice), lenient)
@@ -102,7 +102,7 @@ class RoundEnd:
         return weights
 
     def update_signals(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Change the signals by the outcome."""
+        """Update the signals after the outcome."""
         if self._signals is None:
             return
         engine = self._engine
@@ -115,7 +115,7 @@ class RoundEnd:
             array[:] = found[name]
 
     def learn_all(self) -> None:
-        """Let weights follow from contacts that were put in."""
+        """Compute the weights from contacts that were set."""
         nobody, nothing = np.zeros((2, self._engine.n_games))
         variables = self._engine._variables()
         seen = self._engine.seen(name for name in self._read_by_rule if name not in variables)
@@ -139,5 +139,5 @@ class RoundEnd:
         for name, array in engine.seen(self._read_by_rule).items():
             whole = array if array.shape == shape else np.broadcast_to(array, shape)
             seen[name] = whole.reshape(-1)[pulled]
-        # Of rewards that are bytes numpy's functions would have 16 bits.
+        # With int8 rewards numpy's functions would compute in float16.
         variables["w"].reshape(-1)[pulled] = self._rule(**seen, R=np.asarray(rewards, dtype=float))

@@ -13,19 +13,18 @@ from nsa_brian.codegen.pairs import Pairs, distinct_values
 from nsa_brian.codegen.streams import n_seeds, states
 from nsa_brian.engines.separable import Separable, read_only
 
-#: Rounds of a game that are foreseen at most, and pairs that are integrated together for it: some vectors full of them
-#: cost little more than one pair.
+#: Maximal number of rounds predicted, and of pairs integrated together: full vectors cost little more than one pair.
 DEPTH, LANES = 8, 32
 
 
 class Rounds(Separable, compiled=True):
-    """Integrates the pairs whose synapse has changed; or all of them, where the model wants that.
+    """Engine that integrates only the pairs whose synapse has changed, or all of them if the model requires it.
 
     Parameters
     ----------
     dense : bool
-        Integrate every pair in every round, needed or not: the same choices, for what it costs. Where the model
-        couples options, carries state over, or has noise, there is no other way.
+        Integrate every pair in every round. The choices are the same, at a higher cost. Always so if the model couples
+        options, carries state over, or has noise.
     *args, **options
         See :class:`nsa_brian.engines.base.Engine`; each game may have its own parameters.
     """
@@ -35,24 +34,23 @@ class Rounds(Separable, compiled=True):
     def __init__(self, *args: Any, dense: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
         structure, shape = self.structure, (self.n_games, self.n_arms)
-        #: Why every pair is integrated in every round; empty if only those whose synapse has changed are.
+        #: Why every pair is integrated in every round; empty if only those with a changed synapse are.
         self.dense = structure.dense or ("it was asked for" if dense else "")
         sets, which = distinct_values(self.values)
-        self._which = which.repeat(self.n_arms)  # the set of each option
+        self._which = which.repeat(self.n_arms)  # parameter set of each option
         if structure.crossing:
             self.games = Games(sets, which, self.n_arms, self.dt, self.method, self.model)
             self.outputs = self.games.outputs
         else:
             one_per_game = not self._end.by_statements and not self.dense
-            # Where the rule reads the synapse alone, the weights to come can be foreseen; of the answers u and v.
+            # Future weights can be predicted if the rule reads only the synapse; predictions hold only u and v.
             alone = one_per_game and self._end.reads_synapse_alone and structure.reads <= {"u", "v"}
             self._depth = max(1, min(DEPTH, LANES // self.n_games)) if alone else 1
             size = self.n_games * (self._depth if one_per_game else self.n_arms)
             self.pairs = Pairs(sets, size, self.dt, self.method, model=self.model)
             self.outputs = self.pairs.outputs
         self.ends = np.zeros((len(self.outputs), *shape))
-        #: What goes on from round to round: the synapses, neurons' variables that are carried over, and the streams of
-        #: random numbers of neurons, as the bits of real numbers.
+        #: State that lasts from round to round: synapses, carried-over variables, and random streams as bits of floats.
         carried = [name for place in structure.of_options for name in structure.populations[place].carried]
         self._lasting = {**self._synapses, **{name: np.zeros(shape) for name in carried}}
         if structure.draws:
@@ -62,16 +60,16 @@ class Rounds(Separable, compiled=True):
         self.reset()
 
     def _streams(self) -> dict[str, np.ndarray]:
-        """Where the random numbers of each neuron begin, by the name of its population's stream."""
+        """Return the initial state of each neuron's random stream, by the name of its population's stream."""
         seeds = self.rng.spawn(1)[0].random((self.n_games, n_seeds(self.model, self.values[0], self.n_arms)))
         drawn, at = {}, 0
-        for name in self.structure.of_options:  # one neuron for each option
+        for name in self.structure.of_options:
             part = states(np.ascontiguousarray(seeds[:, at : at + self.n_arms]))
             drawn[f"_stream_{name}"], at = part.view(float), at + self.n_arms
         return {name: array for name, array in drawn.items() if name in self.outputs}
 
     def answers(self) -> Integrator:
-        """The compiled round."""
+        """Return the compiled round."""
         if self.structure.crossing:
             return self.games.integrator()
         return self.pairs.integrator(self._which if self.dense else None, self.n_arms, self._depth)
@@ -80,11 +78,11 @@ class Rounds(Separable, compiled=True):
         return self._lasting, self._pools
 
     def state(self, name: str) -> np.ndarray:
-        """A state variable of the neurons at a round's end."""
+        """Return a state variable of the neurons at a round's end, a read-only view."""
         return read_only(self._pools[name][:, None]) if name in self._pools else super().state(name)
 
     def answer(self, places: np.ndarray) -> np.ndarray:
-        """Integrate some pairs."""
+        """Integrate some pairs; see :meth:`Separable.answer`."""
         size = self.pairs.size
         if len(places) <= size:
             return self._integrate(places)
@@ -96,7 +94,7 @@ class Rounds(Separable, compiled=True):
         return self.pairs.respond(self._which[places], given, self.n_arms)
 
     def _given(self, name: str) -> np.ndarray:
-        """What options are given at a round's start, (games, arms)."""
+        """Return a variable's values at a round's start, (games, arms)."""
         if name in self._lasting:
             return self._lasting[name]
         value = self.signals[name][:, None] if name in self.signals else self.inputs.now[name]
@@ -119,12 +117,12 @@ class Rounds(Separable, compiled=True):
         self._show()
 
     def refresh(self) -> None:
-        """Bring answers up to date where a synapse has changed; where all are integrated, that is the next round's."""
+        """Update the responses of options with a changed synapse; if ``dense``, :meth:`respond` updates them."""
         if not self.dense:
             super().refresh()
 
     def reset(self) -> None:
-        """Forget everything: synapses, and what is carried over, start anew."""
+        """Reset synapses, signals, inputs and carried-over state."""
         super().reset()
         for neurons in self.structure.populations.values():
             for name in neurons.carried:

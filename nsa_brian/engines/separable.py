@@ -1,4 +1,4 @@
-"""What the fast engines have in common where each option decides for itself."""
+"""Base class of the fast engines, in which options respond independently."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from nsa_brian.engines.stretch import CompiledRounds, Stretch
 
 
 class Separable(Engine):
-    """Activities option by option: only those whose synapse has changed need a new answer.
+    """Base class of engines that update only the options whose synapse has changed.
 
     Activities are those at the end of the last round; after :meth:`set_weights`, those of a round with these weights.
     Weights, activities and states are read-only views: ``set_weights`` replaces weights.
 
-    A subclass says how options answer to their synapses.
+    A subclass defines how options respond, given their synapses.
 
     Attributes
     ----------
     plays_compiled : bool
-        Whether compiled rounds do what the methods do. Declared by ``class Name(Separable, compiled=True)`` and
-        inherited; not if a subclass overrides one of the methods of a round.
+        Whether compiled rounds may replace the methods. Declared by ``class Name(Separable, compiled=True)`` and
+        inherited, unless a subclass overrides a method of a round.
     """
 
     plays_compiled: ClassVar[bool] = False
@@ -46,17 +46,17 @@ class Separable(Engine):
         super().__init__(*args, **kwargs)
         shape = (self.n_games, self.n_arms)
         self._synapses = {name: np.zeros(shape) for name in self.structure.synaptic}
-        #: What options answer with: the activities, and what else rules and the choice read.
+        #: Names of an option's outputs: the activities, and other variables that rules and the choice read.
         self.outputs: tuple[str, ...] = ("u", "v")
         self.ends = np.zeros((len(self.outputs), *shape))
-        self._shown = np.zeros((2, *shape))  # by U and V, where the choice says what
-        self.stale: np.ndarray | None = None  # places in the flattened arrays
-        self._uniform = False  # all options of a game have the same synapse, and no answer yet
-        self._by_hand = False  # the synapses were changed since the last round, and not by learning
+        self._shown = np.zeros((2, *shape))  # outputs of U and V, if the model's choice defines them
+        self.stale: np.ndarray | None = None  # options to update, as indices into the flattened arrays
+        self._uniform = False  # all options of a game have the same synapse, and no response yet
+        self._by_hand = False  # the synapses were changed since the last round, but not by learning
 
     @abstractmethod
     def answer(self, places: np.ndarray) -> np.ndarray:
-        """The outputs at a round's end (outputs, n) of options at some places (n,) of the flattened arrays."""
+        """Return the outputs (outputs, n) at a round's end of options, given as indices (n,) into flattened arrays."""
 
     @property
     def synapses(self) -> Mapping[str, np.ndarray]:
@@ -70,30 +70,30 @@ class Separable(Engine):
 
     @property
     def activity(self) -> np.ndarray:  # type: ignore[override]
-        """What U and V showed at a round's end, a read-only view."""
+        """Output of U and V at a round's end, a read-only view."""
         self._look()
         return read_only(self._shown if self._end.shows else self.ends[:2])
 
     def state(self, name: str) -> np.ndarray:
-        """A state variable of the neurons at a round's end, a read-only view."""
+        """Return a state variable of the neurons at a round's end, a read-only view."""
         self._look()
         return read_only(self.ends[self.outputs.index(name)])
 
     def _look(self) -> None:
-        """Bring answers up to date where synapses were changed by hand."""
+        """Update the responses of options whose synapse the user changed."""
         if self._by_hand:
             self.refresh()
             self._by_hand = False
             self._show()
 
     def _show(self) -> None:
-        """What U and V show now, to be kept until the next round is over."""
+        """Store the outputs of U and V until the end of the next round."""
         if self._end.shows:
             self._by_hand = False
             self._shown[:] = self._end.show(self.ends[:2])
 
     def stretch(self, *, lenient: bool = False) -> Stretch:
-        """Many rounds at once, compiled; round by round without a compiler, or if not :attr:`plays_compiled`."""
+        """Return a compiled stretch; round by round without a compiler, or if not :attr:`plays_compiled`."""
         if not self.plays_compiled or issubclass(code_object_class(), NumpyRound):
             return super().stretch(lenient=lenient)
         sets, which = distinct_values(self.values)
@@ -104,22 +104,22 @@ class Separable(Engine):
 
     @abstractmethod
     def answers(self) -> Grid | Integrator:
-        """How options answer in compiled rounds."""
+        """Return how options respond in compiled rounds."""
 
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
-        """What goes on from round to round: of options, (games, arms) each, and of pools, (games,) each."""
+        """Return the state that lasts from round to round: of options, (games, arms), and of pools, (games,)."""
         return self._synapses, {}
 
     def _variables(self) -> Mapping[str, np.ndarray]:
         return self._synapses
 
     def respond(self) -> None:
-        """Bring u and v up to date where a synapse has changed."""
+        """Update u and v of options whose synapse has changed."""
         self.refresh()
         self._show()
 
     def refresh(self) -> None:
-        """Bring the answers up to date where a synapse has changed."""
+        """Update the responses of options whose synapse has changed."""
         self._by_hand = False
         if self._uniform:
             self._uniform = False
@@ -129,8 +129,8 @@ class Separable(Engine):
             self.ends.reshape(len(self.ends), -1)[:, places] = self.answer(places)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Apply the learning rule, and remember which synapses it changed."""
-        self.refresh()  # in case nobody looked since the last time
+        """Apply the learning rule, and mark the options whose synapse it changed."""
+        self.refresh()  # in case of changes that are still pending
         if not self._end.by_statements:
             super()._learn(arms, rewards)
             self.stale = self._first + arms
@@ -143,18 +143,18 @@ class Separable(Engine):
         self.stale = np.flatnonzero(changed)
 
     def reset(self) -> None:
-        """Forget everything: the synapses start their game anew, and so one answer serves all arms of a game."""
+        """Reset synapses, signals and inputs; all arms of a game then have the same response."""
         super().reset()
         self.stale, self._uniform, self._by_hand = None, True, True
 
     def set_weights(self, w: np.ndarray, **others: np.ndarray) -> None:
-        """Put in weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
+        """Replace the weights, and other variables of the synapses by name: (games, arms), or (arms,) for all games."""
         super().set_weights(w, **others)
         self.stale, self._uniform, self._by_hand = np.arange(self.n_games * self.n_arms), False, True
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A view that refuses to be written to, where writing would change nothing."""
+    """Return a read-only view, for arrays where writing would have no effect."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -1,4 +1,4 @@
-"""Engines of spiking models under the names that they had until 0.2, which prepare the model as they are made."""
+"""Engines of spiking models under their names until 0.2; they prepare the model on creation."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.preparation import with_prepared
 
-#: The name of a decision of spiking neurons until 0.2.
+#: Name of :class:`Decision` for spiking neurons until 0.2.
 SpikingDecision = Decision
 
 
 def SpikingNSA(n_arms: int, *args: Any, **options: Any) -> NSANetwork:  # noqa: N802 - it was a class until 0.2
-    """The Brian2 network of a spiking model, by default ``spiking``, prepared for its parameters.
+    """Return the prepared Brian2 network of a spiking model, by default ``spiking``.
 
     Parameters
     ----------
     n_arms, *args, **options
-        See :class:`nsa_brian.NSANetwork`; ``free_time`` is another duration of phase 2 in ms, with all that was found
-        for the parameters' own: to watch firing for longer.
+        See :class:`nsa_brian.NSANetwork`. ``free_time`` changes the duration of phase 2, in ms, without preparing the
+        model anew: to observe longer firing.
     """
     return _made(NSANetwork, n_arms, *args, **{"name": "nsa_spiking", **options})
 
 
 def SpikingRounds(n_arms: int, *args: Any, **options: Any) -> ColumnRounds:  # noqa: N802 - it was a class until 0.2
-    """The same as compiled rounds; see :class:`nsa_brian.engines.columns.ColumnRounds`."""
+    """Return the compiled engine of a spiking model; see :class:`nsa_brian.engines.columns.ColumnRounds`."""
     seed, rng = options.pop("seed", None), options.pop("rng", None)
     return _made(ColumnRounds, n_arms, *args, rng=make_rng(seed, rng), **options)
 
@@ -52,7 +52,7 @@ def _made(
     parameters = load().parameters if parameters is None else parameters
     options = with_prepared(model, parameters, n_arms, n_games, options)
     if free_time is not None:
-        if "prepared" not in options:  # nothing is found for this model before it is run
+        if "prepared" not in options:  # the model has no preparation step
             sets = [parameters] if isinstance(parameters, NSAParameters) else parameters
             options["prepared"] = [model.values_in_si(each) for each in sets]
         longer = {id(each): {**each, "free_time": 1e-3 * free_time} for each in options["prepared"]}

@@ -1,4 +1,4 @@
-"""Many rounds at once, against bandits whose probabilities and luck are known beforehand: compiled, or one by one."""
+"""Many rounds per call, against bandits with known probabilities and random numbers; compiled, or in Python."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 class Stretch(ABC):
-    """Respond, select, pay and learn for all games of an engine, many rounds in a call.
+    """Plays many rounds of all games of an engine per call: respond, select, reward, learn.
 
     Parameters
     ----------
     engine : Engine
     lenient : bool
-        What to do where a model of the user's own runs away, beyond all numbers: with it, such neurons count as silent,
-        and such synapses start anew at 0. Else it is an error.
+        If a model diverges, treat neurons with non-finite activity as silent and reset non-finite synapses to 0,
+        instead of raising an error.
 
     Attributes
     ----------
     earned : array (games,)
-        The probabilities of the arms chosen so far, added up.
+        Sum of the reward probabilities of the arms chosen so far.
     """
 
     earned: np.ndarray
@@ -43,11 +43,11 @@ class Stretch(ABC):
         Parameters
         ----------
         row : array of int (games,)
-            The bandits' game that each of the engine's meets.
+            The row of ``chances`` and ``luck`` for each game of the engine.
         chances : array (rounds, rows, arms)
             Reward probabilities.
         luck : array (rounds, rows, 4)
-            Uniform numbers: three for the decision, the last one for the reward.
+            Uniform random numbers: three for the decision, the last one for the reward.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class Stretch(ABC):
 
 
 class RoundByRound(Stretch):
-    """The rounds of any engine, one after the other in Python: the reference, and what there is without a compiler."""
+    """Rounds of any engine, one by one in Python: the reference, and the fallback without a compiler."""
 
     def __init__(self, engine: Engine, lenient: bool) -> None:
         self._engine, self._lenient = engine, lenient
@@ -80,26 +80,25 @@ class RoundByRound(Stretch):
             rewards = (drawn[row, N_LUCK] < expected).view(np.int8)
             if self._lenient:
                 engine._learn(arms[t], rewards)
-                self._start_anew()
+                self._replace_non_finite()
             else:
                 engine.learn(arms[t], rewards)
             self.earned += expected
         return arms, agreed
 
-    def _start_anew(self) -> None:
-        """Put 0 where learning left no finite number in a synapse or a signal."""
+    def _replace_non_finite(self) -> None:
+        """Replace non-finite values of synapses and signals by 0."""
         for array in self._engine.signals.values():
             array[~np.isfinite(array)] = 0
         synapses = self._engine.synapses
-        if not all(np.isfinite(array.sum()) for array in synapses.values()):  # far cheaper than to look at each
+        if not all(np.isfinite(array.sum()) for array in synapses.values()):  # far cheaper than checking each element
             self._engine.set_weights(**{name: np.where(np.isfinite(x), x, 0.0) for name, x in synapses.items()})
 
 
 class CompiledRounds(Stretch):
-    """The same in compiled code, with the same choices.
+    """Rounds in compiled code, with the same choices as :class:`RoundByRound`.
 
-    The engine's synapses and activities are left as the other path leaves them, so that the engine may go on either
-    way.
+    Both leave the engine's synapses and activities in the same state, so they can be mixed.
 
     Parameters
     ----------
@@ -107,30 +106,30 @@ class CompiledRounds(Stretch):
     players : Players
         The engine's games.
     answers : Grid or Integrator
-        How its options answer.
+        How its options respond.
     lenient : bool
         See :class:`Stretch`.
     """
 
     def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, lenient: bool) -> None:
         self._engine = engine
-        watched = engine.model != PAPER and not isinstance(answers, Grid)  # which knows whether all in it are numbers
+        watched = engine.model != PAPER and not isinstance(answers, Grid)  # a Grid knows whether it is finite
         self._compiled = CompiledStretch(players, answers, watched, lenient)
         self._games = np.arange(engine.n_games)
-        #: What was left stale at the end of the last stretch, for the next one to see to.
+        #: Options to update at the start of the next stretch.
         self._left = np.empty(0, dtype=np.intp)
         self._every = not isinstance(answers, Grid) and answers.every
         self.earned = self._compiled.earned
 
     def play_drawing(self, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Play rounds, each game against a bandit of its own, with what the engine draws for its decisions.
+        """Play rounds, each game against its own bandit, with decisions drawn from the engine's generator.
 
         Parameters
         ----------
         chances : array (rounds, games, arms)
             Reward probabilities.
         luck : array (rounds, games)
-            Uniform numbers for the rewards.
+            Uniform random numbers for the rewards.
 
         Returns
         -------
@@ -142,17 +141,17 @@ class CompiledRounds(Stretch):
         if n_rounds < 1 or np.shape(chances) != (n_rounds, *size) or np.shape(luck) != (n_rounds, engine.n_games):
             raise ValueError(
                 f"probabilities must be of shape (rounds, {size[0]}, {size[1]}) and luck of shape (rounds, {size[0]}), "
-                f"of the same rounds, from 1 up, got {np.shape(chances)} and {np.shape(luck)}"
+                f"with the same number of rounds from 1 up, got {np.shape(chances)} and {np.shape(luck)}"
             )
         rng, shape = engine.rng, (engine.n_games, N_LUCK)
-        # A generator that has a stream for each game has ``rounds``.
+        # Generators with a stream per game have ``rounds``.
         decisions = rng.rounds(n_rounds, shape) if hasattr(rng, "rounds") else rng.random((n_rounds, *shape))
         return self.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2))
 
     def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play rounds; see :meth:`Stretch.play`."""
         engine, compiled = self._engine, self._compiled
-        if not self._every and engine.stale is not self._left:  # something happened in between
+        if not self._every and engine.stale is not self._left:  # the engine was used in between
             engine.refresh()
             compiled.answered(self._games)
             self._watch(engine.ends[:2])
@@ -177,19 +176,19 @@ class CompiledRounds(Stretch):
         return arms, agreed
 
     def _watch(self, activity: np.ndarray) -> None:
-        """Have an eye on the activities from now on, if there is a reason to."""
+        """Turn on the check of activities if some are not finite."""
         if not np.isfinite(activity).all():
             self._compiled.watch()
 
 
-#: Where the weight of an option is not finite.
+#: Part of the error for a non-finite exploration weight.
 EXPLORE = "in the choice: its expression overflows or divides by zero"
 
 
 def runaway(
     model: Model, name: str = "", where: str = "after learning: the rule overflows or divides by zero"
 ) -> RunawayError:
-    """Return the error for a model whose activities, or whose variable of that name, are not finite."""
+    """Return the error for a model with a non-finite variable of that name, or non-finite activities."""
     if name:
         return RunawayError(f"model {model.name}: {name} is not finite {where}")
     return RunawayError(

@@ -1,7 +1,7 @@
-"""Engine ``table``: what options answer is looked up, where it was tabulated when it was first asked for.
+"""Engine ``table``: responses of options are looked up in a table, which is computed on demand.
 
-It applies where an answer is a function of one number, which the model knows: the option value ``Phi_v`` in the
-paper's, the weight itself where an equation uses it.
+It applies to models in which the response is a function of one variable: the option value ``Phi_v`` in the paper's
+model, or the weight itself if an equation uses it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from nsa_brian.model.expression import numpy_function
 
 
 class Table(Separable, compiled=True):
-    """Looks the activities of options whose synapse has changed up in a table.
+    """Engine that looks up the activities of options whose synapse has changed in a table.
 
     Parameters
     ----------
     table : ResponseTable, optional
-        An existing table of the games' different sets, in the order in which they first appear.
+        An existing table for the games' distinct parameter sets, in order of first appearance.
     *args, **options
-        ``cells``, ``error`` and ``refine`` of a table made here, see :class:`ResponseTable`; all else as in
-        :class:`nsa_brian.engines.base.Engine`; each game may have its own parameters. ``ties="first"`` is refused:
-        interpolated activities are not exact enough for it.
+        ``cells``, ``error`` and ``refine`` of a new table, see :class:`ResponseTable`; all others as in
+        :class:`nsa_brian.engines.base.Engine`. Each game may have its own parameters. ``ties="first"`` is not
+        supported: interpolated activities are not exact enough.
     """
 
     name = "table"
@@ -40,33 +40,33 @@ class Table(Separable, compiled=True):
         if refusal:
             raise ValueError(refusal)
         distinct, which = distinct_sets(self.parameters)
-        self._which = which.repeat(self.n_arms)  # the set of each option
+        self._which = which.repeat(self.n_arms)  # parameter set of each option
         if table is None:
             table = ResponseTable(distinct, self.dt, self.method, model=self.model, **grid)
         self.table = table
         if self.table.parameters != distinct or self.table.model != self.model:
-            raise ValueError("table was made for other parameters than those of the games")
+            raise ValueError("table was made for other parameters or another model than those of the games")
         given = self.structure.expressions
         constants, names = self.constants(), self.structure.comes_down_to({self.table.coordinate})
-        self._one_a_game = numpy_function(self.table.coordinate, given, constants)
-        self._anywhere = numpy_function(self.table.coordinate, given, {})
+        self._coordinate_per_game = numpy_function(self.table.coordinate, given, constants)
+        self._coordinate = numpy_function(self.table.coordinate, given, {})
         self._constants = {name: value for name, value in constants.items() if name in names}
         self.reset()
 
     def state(self, name: str) -> np.ndarray:
-        """The activity of U or V; a table holds no other state."""
+        """Return the activity of U or V; a table holds no other state."""
         return read_only(self.ends["uv".index(name)])
 
     def answers(self) -> Grid:
-        """The table as it is now."""
+        """Return the current table."""
         return self.table.grid
 
     def answer(self, places: np.ndarray) -> np.ndarray:
-        """Look some options up."""
+        """Look up some options; see :meth:`Separable.answer`."""
         w = self._synapses["w"].reshape(-1)[places]
-        if not self._end.by_statements and len(places) == self.n_games:  # one in each game, in their order
-            value = self._one_a_game(w=w)
+        if not self._end.by_statements and len(places) == self.n_games:  # one in each game, in order
+            value = self._coordinate_per_game(w=w)
         else:
             game = places // self.n_arms
-            value = self._anywhere(w=w, **{n: x[game] if np.ndim(x) else x for n, x in self._constants.items()})
+            value = self._coordinate(w=w, **{n: x[game] if np.ndim(x) else x for n, x in self._constants.items()})
         return self.table.look_up(self._which[places], value)

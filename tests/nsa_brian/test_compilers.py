@@ -119,7 +119,7 @@ def test_a_cache_that_is_not_ours_alone_is_not_used(tmp_path, folder, played):
     assert (process.returncode, out) == (0, played), err
     warnings = [line for line in err.splitlines() if line.startswith("WARNING")]
     assert len(warnings) == 1, err
-    assert re.search("cache .* is not used, for .*; compiled code goes to a temporary folder", warnings[0])
+    assert re.search("cache .* is not used, because .*; compiled code goes to a temporary folder", warnings[0])
     assert not list(path.rglob("*.so")) if path.exists() else True
     assert not list(temporary.iterdir())
 

@@ -277,7 +277,7 @@ def test_a_batch_may_mix_parameter_sets(name):
 def test_the_network_refuses_mixed_sets_and_all_engines_a_wrong_number():
     with pytest.raises(ValueError, match="engine network plays all games with the same parameters"):
         make("network", parameters=SHIPPED)
-    with pytest.raises(ValueError, match="must be one set or 2, one for each game, got 3"):
+    with pytest.raises(ValueError, match="must be one set, or one for each of 2 games, got 3"):
         make("rounds", parameters=[SHORT] * 3)
 
 

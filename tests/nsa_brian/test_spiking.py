@@ -185,7 +185,7 @@ def test_compiled_rounds_keep_their_last_spikes_if_asked_to():
         assert engine.u[game] == pytest.approx(counted)
     with pytest.raises(ValueError, match="there is no population 'w'; known: u, v"):
         engine.spikes("w")
-    with pytest.raises(ValueError, match="spikes are kept with record=True"):
+    with pytest.raises(ValueError, match="spikes were not recorded; pass record=True to the engine"):
         compiled().spikes("u")
 
 

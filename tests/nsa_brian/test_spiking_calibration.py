@@ -142,7 +142,7 @@ def test_a_model_says_what_must_be_found_and_engines_find_nothing_themselves():
     assert EI.prepare == (RateMap(), Balance(EI.homeostasis, to="spontaneous"), Critical(EI.critical))
     assert OWN.prepare == MODELS["paper"].prepare == ()
     with pytest.raises(
-        ValueError, match=r"^the model spiking has numbers to be found .* prepared=nsa_brian\.prepare\(model,"
+        ValueError, match=r"^the model spiking must be prepared: pass prepared=nsa_brian\.prepare\(model,"
     ):
         ColumnRounds(2, small(), model=SPIKING)
     prepared = prepare(SPIKING, [small(), small(I_0=0.2), small()], 2)
@@ -151,7 +151,7 @@ def test_a_model_says_what_must_be_found_and_engines_find_nothing_themselves():
     assert len(engine.values) == 3
     assert engine.values[0] is engine.values[2]
     assert engine.values[0] == {**prepared[0], "free_time": 0.4}
-    with pytest.raises(ValueError, match="prepared must be of one set or of 3, one a game, got 2"):
+    with pytest.raises(ValueError, match="prepared must have one entry, or one for each of 3 games, got 2"):
         ColumnRounds(2, small(), 3, model=SPIKING, prepared=prepared[:2])
 
 

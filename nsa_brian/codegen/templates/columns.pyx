@@ -1,13 +1,12 @@
-{# A decision round of whole games, of populations of any kind, in one call: C++ from Brian2's generator.
+{# A decision round of games with any populations in one call: C++ from Brian2's generator.
 
-   A game has numbers of its own (parameters, signals, what arrives from all options) and populations of neurons, option
-   after option; the variables of options that change within a round are one more. In a time step all that arrives is
-   computed first, from the state that the step before left ({{vector_code['send_X']}} where it is not a variable itself);
-   then every neuron of every population takes its step ({{vector_code['step_u']}}), and those at their threshold are reset
-   ({{vector_code['reset_u']}}). A population's variables lie in arrays with room up to a multiple of eight, under the
-   names that the generated code knows the group's arrays by, so that loops over them are whole vectors. Neurons beyond
-   the last do as others do and count for nothing. The arrays of a game stay as they are until the next call, so that
-   phases after the choice can follow on a round.
+   A game has scalars (parameters, signals, input from all options) and populations of neurons, option after option; the
+   variables of options that change within a round form one more population. A time step first computes all input from
+   the state after the previous step ({{vector_code['send_X']}} if it is not a variable itself). Then all neurons take
+   their step ({{vector_code['step_u']}}), and those above threshold are reset ({{vector_code['reset_u']}}). A
+   population's variables are arrays with the names of the group's arrays in the generated code, padded to a
+   multiple of eight, so that loops consist of whole vectors; padding neurons are simulated and ignored. The arrays keep
+   their state until the next call, which may run the phases after the choice.
 
    USES_VARIABLES { _sets, _steps, _which, _given, _game_inputs, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
                     _n_games, _n_options, _contacts, _learnt, _reward, _luck, R, n_arms }
@@ -50,7 +49,7 @@ cdef extern from *:
         {% endfor %}
         int64_t _stride = 0, _seeds = 0, _total = 0;
         {% for p in _populations %}
-        // Neurons of an option (or of the pool), of the population, and room for them.
+        // Neurons per option (or pool), neurons of the population, and its padded size.
         const int64_t _per_{{ p.name }} = _all__sizes[{{ loop.index0 }}];
         const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * _options' if p.neurons.of_options else '_per_' ~ p.name }};
         const int64_t _room_{{ p.name }} = (_size_{{ p.name }} + 7) / 8 * 8;
@@ -64,7 +63,7 @@ cdef extern from *:
         {% endfor %}
         {% endfor %}
         double* const _aligned = (double*)(((uintptr_t)_all__memory + 63) / 64 * 64);
-        // Names that begin with an underscore, or are qualified, cannot be hidden by those of a user's variables.
+        // Names with a leading underscore, or qualified, cannot be hidden by a user's variables.
         for (int64_t _game = 0; _game < _games; _game++)
         {
             const int64_t set = _all__which[_game];

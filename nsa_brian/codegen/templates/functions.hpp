@@ -1,24 +1,24 @@
-// Functions of model strings that Brian2's targets disagree on, as numpy has them: see model/functions.py.
+// Functions of model strings on which Brian2's targets disagree, with numpy's results: see model/functions.py.
 #ifndef NSA_FUNCTIONS
 #define NSA_FUNCTIONS
 #include <math.h>
 
-// The whole part of a number, and the whole numbers below and above it.
+// Truncation, floor and ceiling.
 static inline double nsa_int(double x) { return trunc(x); }
 static inline double nsa_floor(double x) { return floor(x); }
 static inline double nsa_ceil(double x) { return ceil(x); }
 
-// 1, 0 or -1; NaN of NaN.
+// 1, 0 or -1; NaN for NaN.
 static inline double nsa_sign(double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : (x == 0 ? 0.0 : x)); }
 
-// NaN if any argument is; the upper bound where the bounds are crossed.
+// NaN if any argument is NaN; the upper bound if low > high.
 static inline double nsa_clip(double x, double low, double high)
 {
     const double above = x >= low || x != x ? x : low;
     return above <= high || above != above ? above : high;
 }
 
-// The rest of a division, with the divisor's sign.
+// Remainder of a division, with the divisor's sign.
 static inline double nsa_mod(double x, double y)
 {
     const double rest = fmod(x, y);
@@ -29,7 +29,7 @@ static inline double nsa_mod(double x, double y)
     return (y < 0) != (rest < 0) ? rest + y : rest;
 }
 
-// The whole number of times that y goes into x, from the rest, which is exact: 1 // 0.1 is 9.
+// Floor division, from the remainder, which is exact: 1 // 0.1 is 9.
 static inline double nsa_floordiv(double x, double y)
 {
     if (y == 0)

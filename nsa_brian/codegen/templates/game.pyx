@@ -1,10 +1,10 @@
-{# A decision round of whole games whose options are coupled, in one call: C++ from Brian2's generator.
+{# A decision round of games whose options are coupled in one call: C++ from Brian2's generator.
 
-   A game has numbers of its own (parameters, pools, sums over its options) and units, its options. In a time step
-   every unit sends ({{vector_code['send']}}), what was sent is summed, pools make of it what they do
-   ({{scalar_code['pool']}}), every unit takes its step ({{vector_code['step']}}). The units of a game lie in arrays
-   with room up to a multiple of eight, under the names that the generated code knows the group's arrays by, so that
-   loops over them are whole vectors; units beyond the last option do as the first one and count for nothing.
+   A game has scalars (parameters, pools, sums over its options) and units, its options. In a time step every unit sends
+   ({{vector_code['send']}}), the sums are formed, pools receive, send and step ({{scalar_code['pool']}}), and every unit
+   steps ({{vector_code['step']}}). The units of a game are local arrays with the names of the group's arrays in the
+   generated code, padded to a multiple of eight, so that loops consist of whole vectors; padding units copy the first
+   option and are ignored.
 
    USES_VARIABLES { _sets, _steps, _which, _given, _game_inputs, _ends, _pools, _n_games, n_arms }
    ALLOWS_SCALAR_WRITE
@@ -54,7 +54,7 @@ cdef extern from *:
         {% for stream in _normal %}
         uint64_t* __restrict _state{{ stream }} = (uint64_t*)(aligned + {{ units|length + loop.index0 }} * _room);
         {% endfor %}
-        // Names that begin with an underscore, or are qualified, cannot be hidden by those of a user's variables.
+        // Names with a leading underscore, or qualified, cannot be hidden by a user's variables.
         for (int game = 0; game < n_games; game++)
         {
             const int set = _all__which[game];

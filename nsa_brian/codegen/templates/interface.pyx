@@ -1,4 +1,4 @@
-{# How Python, and other compiled code, call a compiled round: with the addresses of its arrays. #}
+{# Entry points of a compiled round for Python and for other compiled code, which passes the addresses of its arrays. #}
 {% macro calls(arrays, n_units="0") %}
     void* _address "nsa::address" (object)
     void _run "nsa::run" (int, void**) nogil

@@ -1,6 +1,6 @@
-// What generated code rests on, so that compilers can turn its loops into vector code.
+// Support code of the templates, written so that compilers can vectorise the loops.
 
-// The loop's turns are independent of each other.
+// The iterations of the loop are independent.
 #if defined(__clang__)
 #define NSA_VECTORISE _Pragma("clang loop vectorize(enable)")
 #elif defined(__GNUC__)
@@ -9,14 +9,14 @@
 #define NSA_VECTORISE
 #endif
 
-// All that such a loop stored is there. GCC 12 at -O3 can lose stores of a loop in a time step: neurons never fired.
+// Memory barrier after such a loop. GCC 12 at -O3 can lose stores of a loop in a time step: neurons never fired.
 #ifdef __GNUC__
 #define NSA_STORED __asm__ volatile("" ::: "memory")
 #else
 #define NSA_STORED
 #endif
 
-// A function of its own, where copies of it in many places would keep the compiler busy and save no time.
+// No inlining: many copies of the function would slow down compilation without making the code faster.
 #if defined(_MSC_VER)
 #define NSA_APART __declspec(noinline)
 #else
@@ -25,11 +25,10 @@
 
 namespace nsa {
 
-// Where the numbers of an array of numpy lie. With numpy's own declarations for Cython, which would do the same, a
-// module takes a second longer to compile.
+// Address of a numpy array's data. Numpy's own declarations for Cython take a second longer to compile.
 static inline void* address(PyObject* array) { return PyArray_DATA((PyArrayObject*)array); }
 
-// The first numbers of an array, or those at the places that `which` has; what is beyond the last is as the last.
+// Copy the first `left` numbers of an array, or those at the indices `which`; pad to `room` with the last one.
 template <typename T> NSA_APART void take(T* to, const T* from, int left, int room)
 {
     memcpy(to, from, left * sizeof(T));
@@ -42,10 +41,9 @@ template <typename T> NSA_APART void take(T* to, const T* from, const int32_t* w
         to[i] = from[which[i < left ? i : left - 1]];
 }
 
-// e^x to within two units in the last place, without a call, so that it can be vectorised by every compiler:
+// e^x to within two units in the last place, without a call, so that every compiler can vectorise it:
 // x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for 2 e^r, times 2^(k - 1), whose exponent fits for every
-// finite result. So it is infinite above 709.78 and NaN of NaN, as everywhere; below -708, where e^x would soon be
-// subnormal, it is 0.
+// finite result. As usual, it is infinite above 709.78 and NaN for NaN; below -708, near subnormal numbers, it is 0.
 static inline double exp(double x)
 {
     const double within = x > 710.0 ? 710.0 : x;
@@ -63,17 +61,17 @@ static inline double exp(double x)
     return x < -708.0 ? 0.0 : found;
 }
 
-// A truth value as a factor: chosen, where converting an integer would cost as much as the sigmoid's division.
+// A truth value as a factor: by selection, since converting an integer would cost as much as the sigmoid's division.
 static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
 
-// The next number of a stream, uniform from 0 to 1.
+// The next uniform random number of a stream, in [0, 1).
 static inline double uniform(uint64_t& state)
 {
     return (double)(random_bits(state) >> 11) * 1.1102230246251565e-16;  // 2^-53
 }
 
-// The chances, in parts of 2^31, that a Poisson number is at most 0, 1, 2, ..., as far as they can be told from 1; then
-// such as no number reaches, up to a multiple of four.
+// Cumulative Poisson probabilities of 0, 1, 2, ..., in units of 2^-31, as far as they differ from 1; padded to a
+// multiple of four with values that no sample reaches.
 static inline void chances(double mean, std::vector<uint32_t>& found)
 {
     found.clear();
@@ -87,7 +85,7 @@ static inline void chances(double mean, std::vector<uint32_t>& found)
         found.push_back(2147483648u);
 }
 
-// Poisson numbers from 31 random bits each, by their chances.
+// Poisson samples, each from 31 random bits, by the cumulative probabilities.
 static inline void count_events(
     const uint32_t* __restrict bits, uint32_t* __restrict events, int64_t n, const std::vector<uint32_t>& chances)
 {
@@ -100,8 +98,8 @@ static inline void count_events(
     }
 }
 
-// The sum of x[0] to x[n - 1]; the array has room up to a multiple of eight. Eight sums side by side, so that they make
-// a vector; the order depends on n alone, and so is the same for every game.
+// The sum of x[0] to x[n - 1], as eight partial sums that form a vector; the array is padded to a multiple of eight.
+// The order of summation depends only on n, so it is the same for every game.
 static inline double sum(const double* x, int n)
 {
     double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -115,7 +113,7 @@ static inline double sum(const double* x, int n)
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-// The highest of n numbers.
+// The maximum of n numbers.
 static inline double most_of(const double* x, int64_t n)
 {
     double lane[8] = {x[0], x[0], x[0], x[0], x[0], x[0], x[0], x[0]};
@@ -131,7 +129,7 @@ static inline double most_of(const double* x, int64_t n)
     return most;
 }
 
-// How many of n numbers are at least as high as a bound.
+// How many of n numbers are at least `bound`.
 static inline int64_t count(const double* x, int64_t n, double bound)
 {
     int64_t found = 0;
@@ -140,7 +138,7 @@ static inline int64_t count(const double* x, int64_t n, double bound)
     return found;
 }
 
-// The place of the number, of those at least as high as a bound, that `before` others of them come before.
+// The index of the number that is at least `bound` and has `before` such numbers before it.
 static inline int64_t place_of(const double* x, int64_t n, double bound, int64_t before)
 {
     int64_t k = 0;
@@ -158,8 +156,8 @@ static inline int64_t place_of(const double* x, int64_t n, double bound, int64_t
     return k;
 }
 
-// The place of the highest of n numbers. With `random`, numbers within `tolerance` of it tie, and of those that do, luck
-// (from 0 to 1) takes one; else the first of equals is taken. As select() in model/agreement.py has it.
+// The index of the maximum of n numbers. With `random`, numbers within `tolerance` of it tie, and the uniform random
+// number `luck` selects one of them; otherwise the first maximum. See select() in model/agreement.py.
 static inline int64_t highest(const double* x, int64_t n, double luck, double tolerance, bool random)
 {
     const double most = most_of(x, n);
@@ -167,8 +165,8 @@ static inline int64_t highest(const double* x, int64_t n, double luck, double to
                   : place_of(x, n, most, 0);
 }
 
-// The same of numbers of which one at a time changes, without a pass over all of them where what is known serves: that
-// one stood alone, and how high the others are at most; or that some tied, and how many.
+// The same for numbers that change one at a time. It avoids passes over all numbers by storing either the single
+// maximum and an upper bound of the others, or the number of ties.
 class Highest {
 public:
     int64_t of(const double* x, int64_t n, double luck, double tolerance, bool random)
@@ -183,7 +181,7 @@ public:
         return place_of(x, n, most_ - tolerance_, random ? (int64_t)(luck * tied_) : 0);
     }
 
-    // A number is another now.
+    // Update after a number has changed.
     void changed(int64_t place, double old, double now)
     {
         if (known_ == ALONE) {
@@ -226,15 +224,15 @@ private:
     }
 
     enum { NOTHING, ALONE, TIES } known_ = NOTHING;
-    int64_t place_ = 0;        // the one that stood alone
-    double rest_ = 0;          // at least as high as all others
-    double most_ = 0;          // the highest number,
-    int64_t holders_ = 0;      // how many are as high,
-    int64_t tied_ = 0;         // and how many tie with it
+    int64_t place_ = 0;        // index of the single maximum
+    double rest_ = 0;          // upper bound of the other numbers
+    double most_ = 0;          // the maximum
+    int64_t holders_ = 0;      // how many numbers equal it
+    int64_t tied_ = 0;         // how many numbers tie with it
     double tolerance_ = 0;
 };
 
-// What an option will answer with a weight that it may come to have.
+// The response of an option to a predicted weight.
 struct Forecast {
     int64_t place;
     double w, u, v;
@@ -249,7 +247,7 @@ static inline bool finite(const double* x, int64_t n)
     return all;
 }
 
-// Numbers with those that are none below all others, in `room`.
+// A copy of the numbers in `room`, with NaN replaced by -infinity.
 static inline const double* silence(const double* x, int64_t n, double* room)
 {
     for (int64_t k = 0; k < n; k++)
@@ -257,14 +255,14 @@ static inline const double* silence(const double* x, int64_t n, double* room)
     return room;
 }
 
-// Put 0 where a number is not finite.
-static inline void mend(double* x, int64_t n)
+// Replace non-finite numbers by 0.
+static inline void replace_non_finite(double* x, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
-// The cell of a table of equal cells that a value from 0 to 1 lies in; -1 for a value beyond.
+// The index of the cell, of equal cells in [0, 1], that contains a value; -1 if it is outside.
 static inline int64_t cell(double value, int64_t cells)
 {
     if (!(value >= 0 && value <= 1))
@@ -273,8 +271,7 @@ static inline int64_t cell(double value, int64_t cells)
     return found < cells ? found : cells - 1;
 }
 
-// Both activities at a place within a cell (0 to 1), by a parabola over two of its parts, whose points are pairs of them.
-// As ResponseTable has it.
+// Both activities at a position (0 to 1) in a cell, interpolated by a parabola over two parts as in ResponseTable.
 static inline void look_up(double place, int64_t parts, const double* points, double& u, double& v)
 {
     const double y = place * parts;

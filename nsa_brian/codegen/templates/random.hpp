@@ -1,4 +1,4 @@
-// Random numbers of neurons: streams of SplitMix64 (Steele, Lea and Flood, 2014). numpy draws the same in streams.py.
+// Random streams of neurons: SplitMix64 (Steele, Lea and Flood, 2014). streams.py draws the same numbers in numpy.
 namespace nsa {
 
 // The next 64 bits of a stream.
@@ -10,13 +10,13 @@ static inline uint64_t random_bits(uint64_t& state)
     return z ^ (z >> 31);
 }
 
-// The next number of a stream, of mean 0 and variance 1: the sum of four uniform ones (Kloeden and Platen's weak
-// Euler scheme asks for no more than the right moments), cut from 64 bits.
+// The next sample of a stream, of mean 0 and variance 1: the sum of four uniform 16-bit integers (the weak Euler scheme
+// of Kloeden and Platen only needs the right moments).
 static inline double noise(uint64_t& state)
 {
     const uint64_t z = random_bits(state);
     const uint64_t sum = (z & 0xffff) + ((z >> 16) & 0xffff) + ((z >> 32) & 0xffff) + (z >> 48);
-    return ((double)(int32_t)sum - 131070.0) * 2.6428997921303014e-05;  // the sum's own standard deviation
+    return ((double)(int32_t)sum - 131070.0) * 2.6428997921303014e-05;  // one over the sum's standard deviation
 }
 
 }  // namespace nsa

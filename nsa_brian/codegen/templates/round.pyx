@@ -1,9 +1,8 @@
-{# A whole decision round in one call: C++ from Brian2's generator, in loops that a compiler turns into vector code.
+{# A whole decision round in one call: C++ from Brian2's generator, in loops that compilers vectorise.
 
    {{vector_code['begin']}} sets a unit to the start of its round, {{vector_code['step']}} is one time step.
-   A block of units lies in local arrays, under the names that the generated code knows the group's arrays by.
-
-   A parameter of a set is read at the unit's place in `_which`.
+   A block of units is in local arrays, with the names of the group's arrays in the generated code.
+   `_which` has the parameter set of each unit.
 
    USES_VARIABLES { _n_units, _which }
    ITERATE_ALL { _idx } #}
@@ -49,7 +48,7 @@ cdef extern from *:
         for (int start = 0; start < n_units; start += BLOCK)
         {
             const int left = n_units - start < BLOCK ? n_units - start : BLOCK;
-            // Whole vectors, but for one or two units; those beyond the last do as it does and count for nothing.
+            // Whole vectors, except for one or two units; padding units copy the last one and are ignored.
             const int room = left < 3 ? left : (left + 7) / 8 * 8;
             {% for name, var in arrays if not var.scalar and name != '_which' %}
             alignas(64) {{ _c_type(var) }} {{ get_array_name(var) }}[BLOCK];
@@ -68,7 +67,7 @@ cdef extern from *:
             {% endfor %}
             for (int step = 0, next; ; step = next)
             {
-                next = INT_MAX;  // where the next phase of any unit of the block ends
+                next = INT_MAX;  // the next end of a phase in the block
                 for (int i = 0; i < left; i++)
                     next = {% for name in _borders %}steps_to(step, {{ get_array_name(variables[name]) }}[i], {% endfor %}next{{ ')' * _borders|length }};
                 if (next == INT_MAX)
@@ -97,7 +96,7 @@ cdef extern from *:
                         {% endfor %}
                     }
                     {% endfor %}
-                    if (i < left && {{ get_array_name(variables[_borders[-1]]) }}[i] == next)  // later steps of a unit that is done go nowhere
+                    if (i < left && {{ get_array_name(variables[_borders[-1]]) }}[i] == next)  // later steps of a finished unit are ignored
                     {
                         {% for stream in _normal %}
                         memcpy(_all_{{ stream }} + start + i, _state{{ stream }} + i, sizeof(uint64_t));

@@ -1,12 +1,12 @@
-{# A stretch of rounds of many games in one call: answer, select, pay, learn, round after round.
+{# Many rounds of many games in one call: respond, select, reward, learn.
 
-   How options answer is one of three (`answer`): "table", looked up, each game by itself; "changed", the options whose
-   synapse has changed are integrated, those of all games together; "all", every option of every game is.
-   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the number that its answer is
-   looked up by, {{scalar_code['signal']}} changes the game's signals, {{scalar_code['weigh']}} weighs an option that may
-   be explored, {{scalar_code['show']}} is what U and V show. All work on single numbers, under the names that the
-   generated code knows them by. All arrays come as addresses, in the order of `buffers`. Names that begin with an
-   underscore cannot be hidden by a user's variables.
+   `_answer` says how options respond: "table", looked up, game by game; "changed", options with a changed synapse are
+   integrated, those of all games together; "all", every option of every game is integrated.
+   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the coordinate of its response
+   in the table, {{scalar_code['signal']}} updates the game's signals, {{scalar_code['weigh']}} computes an option's
+   exploration weight, {{scalar_code['show']}} the outputs of U and V. All work on scalars, with their names in the
+   generated code. Arrays are passed as addresses, in the order of `_buffers`. Names with a leading underscore cannot be
+   hidden by a user's variables.
 
    USES_VARIABLES { w, R, _value, _entry }
    ALLOWS_SCALAR_WRITE
@@ -15,7 +15,7 @@
 {% for name, var in _array_variables(variables) if name != '_entry' %}{% if _numbers.append((name, var)) %}{% endif %}{% endfor %}
 {% macro _number(name) %}{{ get_array_name(variables[name]) }}[0]{% endmacro %}
 
-{# The numbers of one game, and room for those of one option. #}
+{# Declare the scalars of a game and of an option; load the game's parameters. #}
 {% macro _of_game() %}
 const int64_t _set = _which[_game];
 (void)_set;
@@ -27,22 +27,22 @@ const int64_t _set = _which[_game];
 {% endfor %}
 {% endmacro %}
 
-{# The synapse at `_place`. #}
+{# Load the synapse at `_place`. #}
 {% macro _load() %}
 {% for name in _synaptic if name in variables %}
 {{ _number(name) }} = _last_{{ name }}[_place];
 {% endfor %}
 {% endmacro %}
 
-{# What the rule reads of the neurons at `_place`. #}
+{# Load what rules read of the neurons at `_place`. #}
 {% macro _read() %}
 {% for name in _reads if name in variables %}
 {{ _number(name) }} = {% if name in _outputs %}_ends[{{ _outputs.index(name) }} * _n_units + _place]{% else %}_pool_{{ name }}[_game]{% endif %};
 {% endfor %}
 {% endmacro %}
 
-{# What the game is told of itself and from outside, for the option at `_place`. #}
-{% macro _tell() %}
+{# Load the game's signals and inputs, for the option at `_place`. #}
+{% macro _load_inputs() %}
 {% for name in _signals if name in variables %}
 {{ _number(name) }} = _signal_{{ name }}[_game];
 {% endfor %}
@@ -54,14 +54,14 @@ const int64_t _set = _which[_game];
 {% endfor %}
 {% endmacro %}
 
-{# All that rules and the choice see of the option at `_place`. #}
+{# Load all that rules and the choice read of the option at `_place`. #}
 {% macro _see() %}
 {{ _load() }}
 {{ _read() }}
-{{ _tell() }}
+{{ _load_inputs() }}
 {% endmacro %}
 
-{# Keep a variable of the synapse at `_place`. #}
+{# Store a variable of the synapse at `_place`. #}
 {% macro _keep(name) %}
 if (!(fabs({{ _number(name) }}) <= DBL_MAX))
 {
@@ -76,7 +76,7 @@ _changed[_place] |= {{ _number(name) }} != _last_{{ name }}[_place];
 _last_{{ name }}[_place] = {{ _number(name) }};
 {% endmacro %}
 
-{# One game's round, its options having answered: select, pay, learn. #}
+{# The rest of a game's round after the responses: select, reward, learn. #}
 {% macro _turn() %}
 const int64_t _at = _round * _n_rows + _row[_game];
 const double* _drawn = _luck + 4 * _at;
@@ -97,7 +97,7 @@ const double* _v = _u + _n_units;
 const double* _u = _ends + _game * _n_arms;
 const double* _v = _ends + (_n_games + _game) * _n_arms;
 {% endif %}
-int64_t _k_u, _k_v, _lost = 0;  // the last is a variable of the synapse that is not finite
+int64_t _k_u, _k_v, _lost = 0;  // _lost: code of a non-finite variable
 if (_watch && !(nsa::finite(_u, _n_arms) && nsa::finite(_v, _n_arms)))
 {
     if (!_lenient)
@@ -121,7 +121,7 @@ else
     _k_v = nsa::highest(_v, _n_arms, _drawn[1], _tolerance, _random);
     {% endif %}
 }
-const bool _agree = _k_u == _k_v && (_random || _u[_k_u] > 0);  // as the public code has it, a silent U explores
+const bool _agree = _k_u == _k_v && (_random || _u[_k_u] > 0);  // as in the public code, a silent U explores
 {% if _weighs %}
 int64_t _explored = (int64_t)(_drawn[2] * _n_arms);
 {% if _exploits %}
@@ -226,7 +226,7 @@ for (int64_t _k = 0; _k < _n_arms; _k++)
 }
 {% endif %}
 {% if _answer == 'all' %}
-// The round itself may have led a synapse beyond all numbers.
+// A synapse may have become non-finite during the round.
 {% for name in _synaptic %}
 if (!_lenient && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
     _lost = {{ 2 + loop.index0 }};
@@ -234,7 +234,7 @@ if (!_lenient && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
 if (_lenient)
 {
     {% for name in _synaptic %}
-    nsa::mend(_last_{{ name }} + _game * _n_arms, _n_arms);
+    nsa::replace_non_finite(_last_{{ name }} + _game * _n_arms, _n_arms);
     {% endfor %}
 }
 {% endif %}
@@ -245,7 +245,7 @@ if (_lost)
 }
 {% endmacro %}
 
-{# The answer of the option at `_place`, looked up; where the table has none, the game waits. #}
+{# Look up the response of the option at `_place`; if it is not in the table, the game waits. #}
 {% macro _look_up_one() %}
 {{ _load() }}
 {
@@ -291,7 +291,7 @@ if (_waits)
     break;
 {% endmacro %}
 
-{# The answers of options whose synapse has changed, in all games. #}
+{# Integrate the options whose synapse has changed, in all games. #}
 {% macro _integrate_changed() %}
 int _n = 0;
 {% if _by_statements %}
@@ -326,7 +326,7 @@ for (int _i = 0; _i < _n; _i++)
 }
 {% endmacro %}
 
-{# Have the option at `_place` integrated. #}
+{# Add the option at `_place` to those to be integrated. #}
 {% macro _put_in() %}
 _places[_n] = _place;
 _of_pair[_n] = _which[_place / _n_arms];
@@ -336,10 +336,10 @@ _in_{{ name }}[_n] = _last_{{ name }}[_place];
 _n++;
 {% endmacro %}
 
-{# The answer of the option at `_place`, from what was integrated ahead, if the game took the course that was foreseen.
-   Else foresee another: where U and V agreed, the same option again; where they did not, those that luck will take. The
-   rewards are known, and so are the weights that follow; to integrate some of them together costs little more than one,
-   as lanes of a vector that would stay empty. #}
+{# Use the predicted response of the option at `_place` if the prediction was right. Otherwise predict the next rounds:
+   the same option again if U and V agreed, else the options that the random numbers select. The rewards are known, and
+   so are the weights that follow. Integrating them together costs little more than integrating one, since they fill
+   otherwise empty lanes of a vector. #}
 {% macro _look_ahead() %}
 nsa::Forecast* const _own = _forecasts.data() + _game * {{ _depth }};
 int& _seen = _seen_of[_game];
@@ -391,7 +391,7 @@ else
 }
 {% endmacro %}
 
-{# The answers of all options, and what goes on from this round to the next. #}
+{# Integrate all options, and store the state that lasts to the next round. #}
 {% macro _integrate_all() %}
 {% for name in _inputs %}
 {% if name in _signals or name in _given_games %}

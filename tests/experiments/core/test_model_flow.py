@@ -149,7 +149,7 @@ def test_the_agent_takes_a_model_and_a_file_that_brings_one(folder):
     assert NSA(2, {**SHORT.to_dict(), "b": 0.2}, model=model).engine.parameters[0].b == 0.2
     with pytest.raises(ValueError, match="set best brings its own model adapting, which is not the model paper"):
         NSA(2, "best.json", model="paper")
-    with pytest.raises(ValueError, match="spiking is a model and no engine; the engines are rounds, table, network"):
+    with pytest.raises(ValueError, match="spiking is a model, not an engine; the engines are rounds, table, network"):
         NSA(2, engine="spiking", model=model)
 
 
@@ -340,7 +340,7 @@ BAD = {
     "the paper's": (["--model", "rate", "--parameters", "best.json"], "which is not the model paper"),
     "table": (["--model", "carried.py", "--engine", "table"], "the engine table cannot run the model carried: a is"),
     "table, beside": (["--agents", "nsa:carried.py", "--engine", "table"], "table cannot run the model carried"),
-    "engine": (["--model", "my.py", "--engine", "spiking"], "spiking is a model and no engine"),
+    "engine": (["--model", "my.py", "--engine", "spiking"], "spiking is a model, not an engine"),
     "spiking": (["--model", "spiking", "--parameters", "best.json"], "which is not the model spiking"),
     "spiking engine": (["--model", "spiking", "--engine", "table"], "the engine table cannot run the model spiking"),
     "spiking noise": (["--model", "spiking", "--noise", "0.1"], "the model spiking has neurons of its own in U and V"),
