@@ -130,7 +130,7 @@ def test_models_without_inputs_refuse_values(refused, folder):
     words = ["play", "--agents", "random", "--input", "light=option.csv"]
     assert "no agent is nsa" in refused(*words, cwd=folder)
     several = ["--model", "models.py:GAME", "--input", "light=option.csv"]
-    assert "option.csv has 3 columns, but it is an input of the game" in refused(*PLAY, *several, cwd=folder)
+    assert "option.csv has 3 columns, but an input per game needs one" in refused(*PLAY, *several, cwd=folder)
 
 
 @pytest.mark.parametrize("command", ["table", "evolve", "report"])
@@ -206,5 +206,7 @@ def test_why_a_model_has_no_response_to_a_weight():
 
 
 def test_noise_is_for_the_rates_of_u_and_v():
-    with pytest.raises(ValueError, match="noise is added to the rates of U and V, and the model spiking has"):
+    with pytest.raises(
+        ValueError, match="noise needs the rate equations of U and V, but the model spiking replaces U and V"
+    ):
         with_noise(ParameterSet(SHORT, model=load_model("spiking")), 0.1)
