@@ -1,4 +1,4 @@
-"""``python -m experiments``: the same as ``nsa``."""
+"""Entry point of ``python -m experiments``, the same as ``nsa``."""
 
 import sys
 

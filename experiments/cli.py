@@ -1,4 +1,4 @@
-"""The ``nsa`` command: from the first moment on, Ctrl-C is one word and not a traceback."""
+"""Entry point of ``nsa``. Ctrl-C prints one line rather than a traceback, also during imports."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from experiments.core.surroundings import check_address_space, out_of_memory, sp
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line and return the exit code."""
     if argv is None:
         spare_other_packages()
-    before = _on_ctrl_c(_leave)  # nothing was begun yet that would have to be ended
-    hook, sys.unraisablehook = sys.unraisablehook, _not_lost
+    before = _on_ctrl_c(_leave)  # there is nothing to clean up yet
+    hook, sys.unraisablehook = sys.unraisablehook, _reraise_interrupt
     try:
         check_address_space()
         streams, parser = map(import_module, ("experiments.core.streams", "experiments.parser"))
@@ -39,20 +39,20 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _on_ctrl_c(handler: Any) -> Any:
-    """Who hears of Ctrl-C from now on; the one before. In a thread of somebody's script it is not ours."""
+    """Replace the SIGINT handler and return the old one; do nothing outside the main thread."""
     return signal.signal(signal.SIGINT, handler) if current_thread() is main_thread() else None
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """Not by an exception, for which half-imported modules have no use."""
+    """Exit at once. An exception would be raised inside half-imported modules."""
     os.write(2, b"\nstopped\n")
     os._exit(STOPPED)
 
 
-def _not_lost(lost: Any) -> None:
-    """Python drops what is raised while it clears objects away, Ctrl-C included: then it is asked for once more."""
+def _reraise_interrupt(lost: Any) -> None:
+    """Raise Ctrl-C again if Python dropped it, as it drops exceptions raised in finalizers."""
     if lost.exc_type is KeyboardInterrupt:
-        # Windows knows no signals between processes: os.kill would end this one.
+        # On Windows, os.kill would end this process.
         again = (interrupt_main, ()) if os.name == "nt" else (os.kill, (os.getpid(), signal.SIGINT))
         Timer(0.01, *again).start()
     else:

@@ -1,4 +1,4 @@
-"""For scripts: our agents in other people's bandits; see ``experiments.core.gymnasium_game``."""
+"""Public names of ``experiments.core.gymnasium_game``: our agents in Gymnasium environments."""
 
 from experiments.core.gymnasium_game import Played, play_gymnasium
 

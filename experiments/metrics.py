@@ -1,4 +1,4 @@
-"""For scripts: what is measured of a game; see ``experiments.core.metrics``."""
+"""Public names of ``experiments.core.metrics``: measures of games."""
 
 from experiments.core.metrics import (
     choice_entropy,

@@ -1,4 +1,4 @@
-"""The parser of ``nsa``: imports only the subcommand that is asked for."""
+"""Argument parser of ``nsa``. Only the requested subcommand is imported."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NAMES = tuple(entry.name for entry in ENTRIES)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """Argument parser with errors of one line."""
 
-    #: The words of the command line.
+    #: Arguments of the command line.
     _words: tuple[str, ...] = ()
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong, with 80 characters of a wrong value, and exit with code 2."""
+        """Print the error, long values cut to 80 characters, and exit with code 2."""
         message = " ".join(message.split())
         for word in self._words:
             given = " ".join(word.split())
@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser(asked: Collection[str] = NAMES) -> argparse.ArgumentParser:
-    """Return the parser, with the options of some subcommands and the names of all."""
+    """Return the parser with the names of all subcommands and the options of some."""
     parser = Parser(
         prog="nsa",
         description="The Neural Selection Agreement model on Brian2, and the bandits it plays.",
@@ -47,7 +47,7 @@ def build_parser(asked: Collection[str] = NAMES) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"nsa-brian {version('nsa-brian')}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, help="one of those below")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, help="one of the commands below")
     for entry in ENTRIES:
         own = commands.add_parser(entry.name, description=entry.help)  # listed by commands_help, not by argparse
         if entry.name in asked:
@@ -76,7 +76,7 @@ def commands_help() -> str:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line; ``main`` of the result runs the command."""
-    for word in words:  # before Brian2 is imported, which writes them to its log
+    for word in words:  # before Brian2 is imported, which logs them
         if any("\ud800" <= character <= "\udfff" for character in word):  # bytes that are not UTF-8
             Parser(prog="nsa").error(f"names must be UTF-8, got {word!a}")
     asked = [word for word in words if not word.startswith("-")][:1]

@@ -1,4 +1,4 @@
-"""For scripts: agents against a bandit, as ``nsa play`` lets them play, but in memory."""
+"""Run the games of ``nsa play`` in scripts, without files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["play_agent", "report", "run"]
 
 
 def run(settings: PlaySettings, workers: int = 1, progress: Progress | bool = True) -> PlayResults:
-    """Let each agent play all repetitions.
+    """Play all repetitions with each agent.
 
     Parameters
     ----------
     settings : PlaySettings
     workers : int
-        Processes. Their number changes the time, never the outcome: each repetition has its own random numbers.
+        Number of processes. Results do not depend on it: each repetition has its own random numbers.
     progress : bool or callable
-        True shows a progress bar in notebooks and on terminals, False none. A function is called with the number of
-        game-rounds played since its last call.
+        True shows a progress bar in notebooks and on terminals. A function is called with the number of game-rounds
+        played since its last call.
     """
     cells = STUDY.cells(settings)
     found: dict[str, Arrays] = {}
@@ -35,7 +35,7 @@ def run(settings: PlaySettings, workers: int = 1, progress: Progress | bool = Tr
         compute(cells, workers, found.__setitem__, progress)
     else:
         total = sum(cell.work for cell in cells.values())
-        hidden = None if progress and not _in_notebook() else not progress  # None: hidden where there is no terminal
+        hidden = None if progress and not _in_notebook() else not progress  # None: hidden outside a terminal
         with tqdm(total=total, disable=hidden, unit=f" {STUDY.unit}", unit_scale=True, desc="play") as bar:
             compute(cells, workers, found.__setitem__, lambda done: bar.update(done) and None)
     return cast(PlayResults, STUDY.collect(settings, {agent: found[agent] for agent in cells}))
@@ -48,6 +48,6 @@ def _in_notebook() -> bool:
 
 
 def report(results: PlayResults) -> dict[str, Any]:
-    """The outcome as one JSON object."""
+    """Return the settings, versions and summary as one JSON object."""
     outcome = {"settings": results.settings_dict, "versions": results.versions, **dataclasses.asdict(results.summary)}
     return json.loads(json.dumps(outcome))

@@ -1,4 +1,4 @@
-"""The commands of ``nsa``. Only the command that is asked for is imported."""
+"""Registry of the commands of ``nsa``. Only the requested command is imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Entry(NamedTuple):
-    """A command: its group in the help, its name, the module that has it as ``STUDY`` or ``COMMAND``, its help."""
+    """A command: its group in the help, name, module (which defines ``STUDY`` or ``COMMAND``) and help text."""
 
     group: str
     name: str
@@ -34,47 +34,47 @@ ENTRIES = (
         MODELS,
         "check",
         "tools.check",
-        "play a model along every path of every engine: which run it, whether they agree, how fast each is",
+        "run a model in every engine and code path: which support it, whether they agree, how fast they are",
     ),
-    Entry(
-        LOOK, "environments", "studies.environments.study", "the bandits' probabilities over three trials, arms as rows"
-    ),
+    Entry(LOOK, "environments", "studies.environments.study", "reward probabilities of the bandits over three trials"),
     Entry(
         LOOK,
         "decision",
         "studies.decision.study",
-        "one decision watched in the Brian2 network: u(t) and v(t) of every arm through both phases",
+        "record one decision of the Brian2 network: u(t) and v(t) of every arm in both phases",
     ),
     Entry(
         LOOK,
         "response",
         "studies.response.study",
-        "what the network computes: the activity left against the weight, w*, and the functions behind it",
+        "final activity of an option as a function of its weight, critical weight w*, transfer functions",
     ),
-    Entry(PAPER, "table", "studies.table.study", "the comparison table: four bandits, 5 to 1000 arms, all agents"),
+    Entry(
+        PAPER, "table", "studies.table.study", "the paper's comparison table: four bandits, 5 to 1000 arms, all agents"
+    ),
     Entry(
         PAPER,
         "standings",
         "studies.standings.study",
-        "where NSA stands among all tuned policies, over the paper's bandits and others",
+        "rank NSA among all tuned policies, on the paper's bandits and others",
     ),
     Entry(
         PAPER,
         "entropy",
         "studies.entropy.study",
-        "entropy of the choices: over the rounds of MAB-P, and against the entropy of the reward distribution",
+        "entropy of the choices: over the rounds of MAB-P, and as a function of the entropy of the rewards",
     ),
     Entry(
         PAPER,
         "updates",
         "studies.updates.study",
-        "NSA's weight change a round, its mean reward and its weights, over a change of the bandit",
+        "weight changes, mean reward and weights of NSA before and after a change of the bandit",
     ),
     Entry(
         PAPER,
         "report",
         "report.command",
-        "run what is missing of all studies and write one page with every figure and table",
+        "run all studies that are not stored yet and write one page with every figure and table",
     ),
     Entry(
         SEARCH,
@@ -87,26 +87,26 @@ ENTRIES = (
         PAPER,
         "tune",
         "studies.tune.study",
-        "tune the baselines' own parameters on games of the kind that NSA's were evolved on",
+        "tune the parameters of the baselines on the kind of games that NSA was evolved on",
     ),
     Entry(
         PAPER,
         "noise",
         "studies.noise.study",
-        "NSA's regret against the strength of noise in its rates, for each bandit",
+        "regret of NSA as a function of the noise in its rates, for each bandit",
     ),
     Entry(
         TOOLS,
         "record",
         "tools.record",
-        "write a bandit's probabilities, round by round, to a .csv file that the bandit `schedule` plays back",
+        "write the reward probabilities of a bandit to a .csv file, for the bandit `schedule`",
     ),
     Entry(MODELS, "parameters", "tools.parameters", "list the parameter sets, or show one"),
     Entry(
         TOOLS,
         "bench",
         "bench.command",
-        "measure how fast the engines and the policies are on this machine, side by side",
+        "measure the speed of the engines and policies on this machine",
     ),
 )
 
@@ -127,5 +127,5 @@ def studies() -> list[Study[Any, Any]]:
 
 
 def study(name: str) -> Study[Any, Any]:
-    """Return a study by its name."""
+    """Return a study by name."""
     return next(found for found in studies() if found.name == name)

@@ -1,4 +1,4 @@
-"""For scripts: the results files of ``nsa play``."""
+"""Read and write results files of ``nsa play`` in scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For scripts: what is played; see ``experiments.core.settings``."""
+"""Public names of ``experiments.core.settings``."""
 
 from experiments.core.settings import PlaySettings
 

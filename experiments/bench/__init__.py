@@ -1,1 +1,1 @@
-"""``nsa bench``: how fast the engines and the policies are."""
+"""``nsa bench``: benchmark of the engines and policies."""

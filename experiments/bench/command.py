@@ -1,4 +1,4 @@
-"""``nsa bench``: how fast the engines are on this machine."""
+"""``nsa bench``: benchmark of the engines and policies on this machine."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from experiments.core.results import versions
 from experiments.core.tables import text_table
 from nsa_brian.common.lock import Lock
 
-EPILOG = """Every engine plays whole games on MAB-P with the default parameter set, bandit and record included. The
-numpy loop is the paper's equations as a user would write them; the limit is the same work written by hand in C++,
-without the bandit on either side. Of the policies only selecting and learning is timed. Times are the best of some
-repeats.
+EPILOG = """Every engine plays whole games on MAB-P with the default parameter set; the time includes bandit and record.
+The numpy loop is the paper's equations in plain numpy. The limit is the same work in hand-written C++; both sides are
+timed without the bandit. For policies, only selection and learning are timed. Times are the best of several repeats.
 
 examples:
   nsa bench
@@ -34,16 +33,18 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--quick", action="store_true", help="fewer rounds and repeats: under a minute once compiled")
-    parser.add_argument("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer rounds and repeats: less than a minute after compilation"
+    )
+    parser.add_argument("--out", metavar="DIR", default="nsa-results", help="output folder (default nsa-results)")
     parser.add_argument("--json", action="store_true", help="print one flat JSON object instead of the tables")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Measure, write, print."""
+    """Run the benchmark, write and print the results."""
     out = writable_folder(args.out)
     with blame_user(), ExitStack() as entering:
-        entering.enter_context(Lock(out, "bench"))  # two at once would measure each other
+        entering.enter_context(Lock(out, "bench"))  # two benchmarks at once would disturb each other
         held = entering.pop_all()
     with held:
         _measure(args, out)
@@ -75,7 +76,7 @@ def _measure(args: argparse.Namespace, out: Path) -> None:
 
 
 def processor() -> str:
-    """The processor's name."""
+    """Return the name of the processor."""
     try:
         with open("/proc/cpuinfo") as file:
             return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
@@ -84,7 +85,7 @@ def processor() -> str:
 
 
 def tables(found: dict[str, Any]) -> str:
-    """The figures as tables with ratios."""
+    """Return the measurements as tables with ratios."""
     arms = (10, 100, 1000)
 
     def row(label: str, engine: str) -> list[str]:
@@ -140,7 +141,7 @@ def tables(found: dict[str, Any]) -> str:
 
 
 def limit_table(found: dict[str, Any]) -> str:
-    """Ours beside the same written by hand."""
+    """Return the table of engines against hand-written code."""
     rows = []
     for label, unit, ours, limit in bench_limits.PAIRS:
         by_hand = found[limit]
@@ -150,7 +151,7 @@ def limit_table(found: dict[str, Any]) -> str:
 
 
 def coupled_table(found: dict[str, Any]) -> str:
-    """What couplings between options cost."""
+    """Return the table for options that are coupled."""
     keys = [key.rpartition(".")[2] for key in found if key.startswith("coupled.ms_per_round.")]
     rows = []
     for k in keys:
@@ -171,7 +172,7 @@ def coupled_table(found: dict[str, Any]) -> str:
 
 
 def spiking_table(found: dict[str, Any]) -> str:
-    """What spiking neurons cost."""
+    """Return the table for spiking neurons."""
     rows = []
     for n in (1, 10):
         limit, ratio = found[f"limit.spiking_ms_per_round.games{n}"], found[f"ratio.spiking_over_limit.games{n}"]
@@ -191,7 +192,7 @@ def spiking_table(found: dict[str, Any]) -> str:
 
 
 def policy_table(found: dict[str, Any]) -> str:
-    """What the policies cost."""
+    """Return the table of the policies."""
     cost: dict[str, list[str]] = {}
     for key, value in found.items():
         if key.startswith("policy."):

@@ -1,4 +1,4 @@
-"""The figure of ``nsa bench``: how cost grows with the number of arms and of games, and how far the limit is."""
+"""Figure of ``nsa bench``: time against the number of arms and of games, and compared with the limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 def draw(found: dict[str, Any]) -> Figure:
-    """All panels."""
+    """Draw all panels."""
     with house_style():
         figure = new_figure(13, 3.6)
         left, middle, right = figure.subplots(1, 3)
@@ -30,7 +30,7 @@ def draw(found: dict[str, Any]) -> Figure:
 
 
 def draw_arms(ax: Axes, found: dict[str, Any]) -> Axes:
-    """Time of a round of one game against the number of arms."""
+    """Draw the time of a round of one game against the number of arms."""
     arms = (10, 100, 1000)
     for engine, style in STYLES.items():
         ax.loglog(arms, [found[f"{engine}.ms_per_round.k{k}"] for k in arms], label=engine, **style)
@@ -43,7 +43,7 @@ def draw_arms(ax: Axes, found: dict[str, Any]) -> Axes:
 
 
 def draw_games(ax: Axes, found: dict[str, Any]) -> Axes:
-    """Time of a game's round against the number of games played at once."""
+    """Draw the time per game and round against the number of games in a batch."""
     games = (1, 10, 100, 1000)
     for engine in ("rounds", "table"):
         one = 1e3 * found[f"{engine}.ms_per_round.k10"]
@@ -57,7 +57,7 @@ def draw_games(ax: Axes, found: dict[str, Any]) -> Axes:
 
 
 def draw_limits(ax: Axes, found: dict[str, Any]) -> Axes:
-    """Our time as a multiple of what the same takes when written by hand."""
+    """Draw our time as a multiple of that of hand-written code."""
     pairs = [pair for pair in PAIRS if found[pair[3]]]  # none without a compiler
     for place, (_, unit, ours, limit) in enumerate(pairs):
         ratio = found[ours] / found[limit]

@@ -1,4 +1,4 @@
-"""The limit: what the engines do, written by hand in C++ and compiled on the spot."""
+"""The limit: the work of the engines in hand-written C++, compiled at run time."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _FAST = [*_PLAIN, "-ffast-math", "-fno-associative-math", "-march=native", *_WID
 
 @functools.cache
 def compiled(name: str = "limit_kernel.cpp") -> Any:
-    """A source file of this room, compiled.
+    """Compile a source file of this folder and load it.
 
     Raises
     ------
     FileNotFoundError
-        If there is no C++ compiler that works.
+        If there is no working C++ compiler.
     """
     compiler = shutil.which(os.environ.get("CXX", "c++")) or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
@@ -46,19 +46,19 @@ def compiled(name: str = "limit_kernel.cpp") -> Any:
             if subprocess.run(compilation, capture_output=True).returncode == 0:
                 break
         else:
-            raise FileNotFoundError(f"{compiler} does not compile")
-        # Linked apart: with -ffast-math, gcc would change how the whole process rounds the smallest numbers.
+            raise FileNotFoundError(f"{compiler} cannot compile {name}")
+        # Linked separately: with -ffast-math, gcc would enable flush-to-zero in the whole process.
         subprocess.run([compiler, "-shared", binary, "-o", library], check=True, capture_output=True)
         return ctypes.CDLL(library)
 
 
 class LimitKernel:
-    """Rounds of dt = 1 ms: activities (2, n) at a round's end for option values (n,).
+    """Rounds with dt = 1 ms: final activities (2, n) for option values (n,).
 
     Raises
     ------
     FileNotFoundError
-        If there is no C++ compiler that works.
+        If there is no working C++ compiler.
     """
 
     def __init__(self, parameters: NSAParameters) -> None:
@@ -68,15 +68,15 @@ class LimitKernel:
         self._round_steps = self._input_steps + round(parameters.duration_free)
 
     def respond(self, value: np.ndarray) -> np.ndarray:
-        """Run a round of pairs side by side."""
+        """Run a round of independent pairs."""
         return self._run(self._kernel.decide, value)
 
     def respond_coupled(self, value: np.ndarray, inhibition: float) -> np.ndarray:
-        """Run a round of one game (of 1,024 options at most) whose options inhibit each other."""
+        """Run a round of one game (up to 1,024 options) with lateral inhibition."""
         return self._run(self._kernel.decide_coupled, value, ctypes.c_double(inhibition))
 
     def respond_one(self, value: float) -> tuple[float, float]:
-        """Run a round of one pair: u and v."""
+        """Run a round of one pair and return u and v."""
         u, v = ctypes.c_double(), ctypes.c_double()
         given = (ctypes.c_double(value), self._parameters, self._input_steps, self._round_steps)
         self._kernel.decide_one(*given, ctypes.byref(u), ctypes.byref(v))
@@ -91,17 +91,17 @@ class LimitKernel:
 
 
 class LimitTable:
-    """Whole games whose answers are looked up, in the state that an engine is in; each meets a bandit of its own.
+    """Whole games with tabulated responses, starting in the state of an engine; each has its own bandit.
 
     Parameters
     ----------
     engine : Table
-        Whose games these are, all of one parameter set, with random ties.
+        Its games, with one parameter set and random ties, are copied.
 
     Raises
     ------
     FileNotFoundError
-        If there is no C++ compiler that works.
+        If there is no working C++ compiler.
     """
 
     def __init__(self, engine: Table) -> None:
@@ -117,7 +117,7 @@ class LimitTable:
         self.earned = np.zeros(len(engine.w))
 
     def play(self, chances: np.ndarray, luck: np.ndarray) -> np.ndarray:
-        """Arms (rounds, games), given probabilities (rounds, games, arms) and luck (rounds, games, 4)."""
+        """Return arms (rounds, games), given probabilities (rounds, games, arms) and uniforms (rounds, games, 4)."""
         n_rounds, n_games, n_arms = chances.shape
         arms = np.empty((n_rounds, n_games), dtype=np.int32)
         sizes = (n_games, n_arms, n_rounds, self._learning, self._answers, self._tolerance)
@@ -126,11 +126,11 @@ class LimitTable:
 
 
 def doubles(values: Any) -> Any:
-    """Numbers as C++ takes them."""
+    """Convert numbers to a C array of doubles."""
     values = [*values]
     return (ctypes.c_double * len(values))(*values)
 
 
 def address(array: np.ndarray) -> Any:
-    """Where an array's numbers are."""
+    """Return a pointer to the data of an array."""
     return ctypes.c_void_p(array.ctypes.data)

@@ -1,6 +1,6 @@
-// What the engines do, written by hand for speed: the limit that generated code is measured against. First a decision
-// round of many U-V pairs by Euler steps; last, whole games whose answers are looked up. All share one parameter set;
-// steps and parameters are in the unit of the time step.
+// The work of the engines, written by hand for speed: the limit that generated code is compared with. First a decision
+// round of many U-V pairs by Euler steps; last, whole games with tabulated responses. All share one parameter set;
+// steps and parameters are in units of the time step.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -52,8 +52,8 @@ extern "C" void decide(int n, const double* value, const Parameters* p, int inpu
     }
 }
 
-// The same for one game whose options inhibit each other: every neuron of U receives -inhibition times the responses of
-// all others of U. The arrays have room up to a multiple of eight, so that every loop is whole vectors.
+// The same for one game with lateral inhibition: every neuron of U receives -inhibition times the responses of all
+// others of U. Arrays are padded to a multiple of eight, so that every loop has whole vectors.
 extern "C" void decide_coupled(int n, const double* value, const Parameters* p, double inhibition, int input_steps,
                                int round_steps, double* u_end, double* v_end)
 {
@@ -91,8 +91,7 @@ extern "C" void decide_coupled(int n, const double* value, const Parameters* p, 
     std::memcpy(v_end, v, n * sizeof(double));
 }
 
-// A round of one pair, with nothing beside it to fill a vector with: each step waits for the one before, and then the
-// library's e^x is the faster one.
+// A round of one pair. Without vectors, each step waits for the one before, and the library's e^x is faster.
 extern "C" void decide_one(double value, const Parameters* given, int input_steps, int round_steps, double* u_end,
                            double* v_end)
 {
@@ -124,8 +123,8 @@ struct Learning {
     double w_max;
 };
 
-// Cells of equal width over values from 0 to 1, each in parts of its own number; its points, of u and of v, begin at its
-// offset.
+// Cells of equal width over values from 0 to 1, each divided into its own number of parts; its points, of u and of v,
+// begin at its offset.
 struct Answers {
     std::int64_t cells;
     const std::int64_t *parts, *offsets;
@@ -137,7 +136,7 @@ static inline double parabola(const double* middle, double t)
     return middle[0] + t / 2 * (middle[1] - middle[-1] + t * (middle[-1] + middle[1] - 2 * middle[0]));
 }
 
-// The highest of n numbers; of those within the tolerance of it, the one that luck falls on.
+// The index of the highest of n numbers; a uniform number selects among those within the tolerance.
 static inline int highest(const double* x, int n, double luck, double tolerance)
 {
     double most = x[0];
@@ -152,8 +151,8 @@ static inline int highest(const double* x, int n, double luck, double tolerance)
     return k;
 }
 
-// Rounds of games: select, pay, learn, and look the pulled option's answer up. Probabilities are (rounds, games, arms),
-// luck is (rounds, games, 4), choices are (rounds, games), and the games' own arrays (games, arms).
+// Rounds of games: select, pay, learn, and look up the response of the pulled option. Probabilities are (rounds, games,
+// arms), uniform numbers (rounds, games, 4), choices (rounds, games), and the state of the games (games, arms).
 extern "C" void play_table(int n_games, int n_arms, int n_rounds, const Learning* p, const Answers* table,
                            double tolerance, const double* chances, const double* luck, double* weights, double* u,
                            double* v, std::int32_t* arms, double* earned)

@@ -1,8 +1,8 @@
-"""Which figures of the bench stand beside which limit."""
+"""Measurements that are compared with hand-written code."""
 
 from __future__ import annotations
 
-#: What is measured, its unit, and the names of our figure and of the limit's.
+#: Label, unit, and the names of our measurement and of the limit.
 PAIRS = (
     ("a pair and time step, 1000 pairs", "ns", "rounds.ns_per_unit_step", "limit.ns_per_unit_step"),
     ("a round of one game", "ms", "rounds.ms_per_round.single", "limit.rounds_ms.single"),

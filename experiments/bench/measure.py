@@ -1,4 +1,4 @@
-"""How fast the engines are on this machine, measured side by side in one run."""
+"""Measurements of ``nsa bench``."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from nsa_brian.model.timing import steps_of
 ARMS = (10, 100, 1000)
 GAMES = (1, 10, 100, 1000)
 UNITS = 1000
-#: Arms of games whose options inhibit each other.
+#: Numbers of arms in games with lateral inhibition.
 COUPLED_ARMS = (10, 100)
-#: What every neuron of U sends all others of U, times its response.
+#: Strength of the inhibition from every neuron of U to all others of U.
 INHIBITION = 0.4
 N_MEASUREMENTS = (
     4 * len(ARMS)
@@ -52,7 +52,7 @@ N_MEASUREMENTS = (
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: rounds of a game for a slow and a fast engine, of a policy, and how often to repeat."""
+    """Rounds per game for slow engines, fast engines and policies, and number of repeats."""
 
     slow_rounds: int
     fast_rounds: int
@@ -65,7 +65,7 @@ QUICK = Effort(slow_rounds=4, fast_rounds=300, policy_rounds=30, repeats=3)
 
 
 def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
-    """All figures by name. Times are the best of the repeats: what the machine can do when left alone."""
+    """Return all measurements by name. Times are the best of the repeats."""
     parameters = load().parameters
     steps = steps_of(parameters)[1]
     found: dict[str, float | None] = {"steps_per_round": steps}
@@ -109,7 +109,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
 
 
 def ratios(found: dict[str, Any]) -> dict[str, float | None]:
-    """What the figures say in relation to each other."""
+    """Return ratios of measurements."""
     ratio: dict[str, float | None] = {}
     for k in ARMS:
         one = found[f"rounds.ms_per_round.k{k}"]
@@ -140,10 +140,10 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
 
 
 def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: int) -> float:
-    """Seconds a round of whole games on MAB-P: the model, the bandit and the record."""
+    """Return seconds per round of whole games on MAB-P, including bandit and record."""
     agent = NSA(n_arms, engine=engine, n_games=n_games, rng=streams(0, "agent", range(n_games)))
     if isinstance(agent.engine, Table):
-        agent.engine.table.make_all()  # once for all games to come
+        agent.engine.table.make_all()  # not part of the time
     bandit = envs.make("MAB-P", n_arms, n_games=n_games)
 
     times = []
@@ -154,7 +154,7 @@ def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: i
 
 
 def coupled(n_arms: int, parameters: NSAParameters, steps: int, effort: Effort) -> dict[str, float | None]:
-    """One game with lateral inhibition: the network, the generated loop, and the same loop written by hand."""
+    """Measure one game with lateral inhibition: the network, the generated loop, and the hand-written loop."""
     model = Model(
         name="lateral",
         rate_u="du/dt = (-u + I_u + I_lateral + I{noise}) / tau_u : 1",
@@ -168,7 +168,7 @@ def coupled(n_arms: int, parameters: NSAParameters, steps: int, effort: Effort) 
     engine.set_weights(w)
     value = numpy_function("Phi_v", model.function_of_weight("v"), model.values_in_si(parameters))(w=w)
     turns: list[Callable[[], object]] = [engine.respond]
-    with contextlib.suppress(FileNotFoundError):  # no compiler: then there is no limit
+    with contextlib.suppress(FileNotFoundError):  # no compiler, no limit
         turns.append(partial(LimitKernel(parameters).respond_coupled, value, INHIBITION))
     times = np.min([[best(turn, 1) for turn in turns] for _ in range(30)], axis=0)
     each = times * 1e9 / n_arms / steps
@@ -181,7 +181,7 @@ def coupled(n_arms: int, parameters: NSAParameters, steps: int, effort: Effort) 
 
 
 def network_round(n_arms: int, parameters: NSAParameters, effort: Effort, model: Model = PAPER) -> float:
-    """Seconds a round of a game in one ``Network.run``, without what a run costs to start."""
+    """Return seconds per round of a game in one ``Network.run``, without the start of the run."""
     network = NSANetwork(n_arms, parameters, seed=0, model=model)
     times: list[float] = []
 
@@ -199,7 +199,7 @@ def network_round(n_arms: int, parameters: NSAParameters, effort: Effort, model:
 
 
 def engine_share(effort: Effort) -> float:
-    """Share of the compiled round in a loop of one's own (one game, 10 arms), in the fastest repeat."""
+    """Return the share of the compiled round in a user's loop (one game, 10 arms), in the fastest repeat."""
     agent = NSA(10, engine="rounds", n_games=1, rng=streams(0, "agent", range(1)))
     assert isinstance(agent.engine, Rounds)
     pairs, bandit = agent.engine.pairs, envs.make("MAB-P", 10, n_games=1)
@@ -228,7 +228,7 @@ def engine_share(effort: Effort) -> float:
 
 
 def unit_step(parameters: NSAParameters, steps: int, effort: Effort) -> tuple[float, float | None]:
-    """Nanoseconds a pair and time step in a batch: generated code, and the limit, taking turns."""
+    """Return nanoseconds per pair and time step in a batch, of generated code and of the limit, interleaved."""
     pairs, value = Pairs([PAPER.values_in_si(parameters)], UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
     given = (np.zeros(UNITS, dtype=int), {"Phi_v": value})
     try:
@@ -241,7 +241,7 @@ def unit_step(parameters: NSAParameters, steps: int, effort: Effort) -> tuple[fl
 
 
 def numpy_round(w: np.ndarray, p: NSAParameters) -> tuple[np.ndarray, np.ndarray]:
-    """A round of one game as a user would write it in numpy: all arms at once, a Python loop over time."""
+    """Run a round of one game in plain numpy: all arms at once, a Python loop over time."""
 
     def response(x: np.ndarray, gain: float, offset: float, threshold: float) -> np.ndarray:
         s = 1 / (1 + np.exp(-gain * (x - offset)))

@@ -1,4 +1,4 @@
-"""What a round of each policy costs on this machine."""
+"""Time per round of each policy."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from experiments.core.randomness import streams
 
 ARMS = (10, 200)
 GAMES = 256
-#: Rounds timed as one.
+#: Rounds timed together.
 STRETCH = 10
 
 
 def measure(n_rounds: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, float]:
-    """Microseconds a game and round of selecting and learning, by policy and number of arms."""
+    """Return microseconds per game and round of selection and learning, by policy and number of arms."""
     found = {}
     for name in baselines.POLICIES:
         tick(f"{name}, {GAMES} games")
@@ -27,15 +27,15 @@ def measure(n_rounds: int, tick: Callable[[str], None] = lambda what: None) -> d
 
 
 def policy_round(name: str, n_arms: int, n_rounds: int) -> float:
-    """Seconds a round of a policy in a batch of games."""
+    """Return seconds per round of a policy in a batch of games."""
     policy = baselines.make(name, n_arms, n_games=GAMES, rng=streams(0, "agent", range(GAMES)))
     return agent_round(policy, n_arms, n_rounds)
 
 
 def agent_round(policy: Any, n_arms: int, n_rounds: int) -> float:
-    """Seconds a round of selecting and learning in a batch of games on MAB-P, the bandit left out: the best of all.
+    """Return the best time per round, in seconds, of selection and learning in a batch of games on MAB-P.
 
-    The rounds in which arms are pulled for the first time, one after the other, are not counted.
+    The first rounds, in which each arm is pulled once, are not counted.
     """
     bandit = envs.make("MAB-P", n_arms, n_games=GAMES)
     bandit.reset(streams(0, "bandit", range(GAMES)))

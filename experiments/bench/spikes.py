@@ -1,4 +1,4 @@
-"""What a round of spiking neurons costs: the Brian2 network, the generated loop, and the same loop by hand."""
+"""Time per round of spiking neurons: the Brian2 network, the generated loop, and the hand-written loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nsa_brian.engines.columns import ColumnRounds
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.model.shipped import SPIKING
 
-#: Options, and games played at once; neurons are the model's own 20 for each option in U and in V.
+#: Options, and games in a batch; the model has 20 neurons for each option in U and in V.
 ARMS, GAMES = 5, (1, 10)
 N_MEASUREMENTS = len(GAMES)
 _FIELDS = (
@@ -26,12 +26,12 @@ _FIELDS = (
 
 
 class LimitSpikes:
-    """Rounds of the model ``spiking``, written by hand, with an engine's numbers and weights.
+    """Hand-written rounds of the model ``spiking``, with the parameters and weights of an engine.
 
     Raises
     ------
     FileNotFoundError
-        If there is no C++ compiler that works.
+        If there is no working C++ compiler.
     """
 
     def __init__(self, engine: ColumnRounds, seed: int = 0) -> None:
@@ -47,13 +47,13 @@ class LimitSpikes:
         self.counts = np.zeros((2, engine.n_games, engine.n_arms))
 
     def respond(self) -> None:
-        """Run a round of all games: ``counts`` are then the spikes that were counted in U and V."""
+        """Run a round of all games; ``counts`` then has the spike counts of U and V."""
         gain, streams, counts = map(address, (self._gain, self._streams, self.counts))
         self._run(*map(ctypes.c_int, self._sizes), self._membrane, *self._steps, gain, streams, counts)
 
 
 def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
-    """Milliseconds a round of all games by name, and how many neurons take a step in a second."""
+    """Return milliseconds per round of all games, and neuron steps per second, by name."""
     found: dict[str, Any] = {}
     prepared = prepare(SPIKING, load().parameters, ARMS)
     for n_games in GAMES:
@@ -61,12 +61,12 @@ def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lam
         network = NSANetwork(ARMS, n_games=n_games, seed=0, model=SPIKING, prepared=prepared)
         rng = np.random.default_rng(0)
         engine = ColumnRounds(ARMS, n_games=n_games, rng=rng, model=SPIKING, prepared=prepared)
-        w = np.linspace(0, engine.parameters[0].w_max, ARMS)  # from options that fall silent to one that lasts
+        w = np.linspace(0, engine.parameters[0].w_max, ARMS)  # from silent options to a persistent one
         for each in (network, engine):
             each.set_weights(w)
-        network.respond()  # compiles what is left
+        network.respond()  # compiles the rest
         turns: list[Callable[[], object]] = [engine.respond]
-        with contextlib.suppress(FileNotFoundError):  # no compiler: then there is no limit
+        with contextlib.suppress(FileNotFoundError):  # no compiler, no limit
             turns.append(LimitSpikes(engine).respond)
         times = 1e3 * np.min([[best(turn, 1) for turn in turns] for _ in range(6 * repeats)], axis=0)
         slow = 1e3 * best(partial(network.respond), network_rounds)

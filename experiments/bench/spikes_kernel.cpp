@@ -1,5 +1,5 @@
-// A round of the model `spiking` written by hand for speed, neurons in lanes: the limit that generated code is measured
-// against. Every neuron has a generator of its own; an option's neurons see the mean of the other population's synapses.
+// A round of the model `spiking`, written by hand for speed with vectorised neurons: the limit that generated code is
+// compared with. Every neuron has its own generator; neurons receive the mean of the other population's synapses.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -26,13 +26,13 @@ static void rest(Population& x, int room, const Membrane& p)
     }
 }
 
-// What an option's neurons receive: a steady current, and the mean of the other population's synapses.
+// Input of the neurons of each option: a constant current, and the mean of the other population's synapses.
 static inline void receive(Population& to, const Population& from, int n_arms, int n, double steady, double strength,
                            const double* gain)
 {
     for (int k = 0; k < n_arms; k++) {
         const double* s = from.s + k * n;
-        double lane[4] = {}, sum = 0;  // side by side, or every addition would wait for the one before
+        double lane[4] = {}, sum = 0;  // four partial sums, so that additions do not wait for each other
         int i = 0;
         for (; i + 4 <= n; i += 4)
             for (int j = 0; j < 4; j++)
@@ -65,7 +65,7 @@ static inline void step(Population& x, uint64_t* __restrict stream, int room, co
     }
 }
 
-// Gains are (games, arms), streams (games, 2, room), spikes counted (2, games, arms).
+// Gains are (games, arms), streams (games, 2, room), spike counts (2, games, arms).
 extern "C" void spiking_round(int n_games, int n_arms, int n, const Membrane* given, int input_steps, int reading_step,
                               int round_steps, const double* gain, uint64_t* streams, double* counts)
 {

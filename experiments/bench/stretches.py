@@ -1,4 +1,4 @@
-"""What rounds cost that are compiled by the stretch, beside the same rounds written by hand."""
+"""Time per round of compiled stretches of rounds, compared with hand-written code."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from nsa_brian.model.agreement import N_LUCK
 
 ARMS = policy_bench.ARMS
 GAMES = policy_bench.GAMES
-#: Individuals scored at once.
+#: Individuals scored together.
 INDIVIDUALS = 16
 N_MEASUREMENTS = len(ARMS) + 2
 
-#: Plays a stretch, each game against a bandit of its own: probabilities and luck -> arms.
+#: Function that plays a stretch: probabilities and uniform numbers -> arms.
 Player = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def measure(n_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
-    """Batches, one pair, and a search's scores, by name. The bandits' part is laid out before the clock starts."""
+    """Return measurements of batches, one pair and a search by name; bandits are computed before timing."""
     found: dict[str, float | None] = {}
     parameters = load().parameters
     for k in ARMS:
@@ -51,7 +51,7 @@ def measure(n_rounds: int, repeats: int, tick: Callable[[str], None] = lambda wh
 
 
 def best(function: Callable[[], object], repeats: int) -> float:
-    """Seconds of the fastest of some calls."""
+    """Return the seconds of the fastest call."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -61,11 +61,11 @@ def best(function: Callable[[], object], repeats: int) -> float:
 
 
 def batch(n_arms: int, parameters: NSAParameters, n_rounds: int, repeats: int) -> tuple[float, float | None]:
-    """Seconds a game and round of games whose answers are looked up: ours, and the limit, taking turns."""
+    """Return seconds per game and round with tabulated responses, of our code and of the limit, interleaved."""
     engine = Table(n_arms, parameters, GAMES)
     engine.respond()
     rounds, turns = [*known_rounds(n_arms, GAMES, n_rounds)], [player(engine)]
-    with contextlib.suppress(FileNotFoundError):  # no compiler: then there is no limit
+    with contextlib.suppress(FileNotFoundError):  # no compiler, no limit
         turns.append(LimitTable(engine).play)
     times = [[best(partial(through, turn, rounds), 1) for turn in turns] for _ in range(4 * repeats)]
     each = np.min(times, axis=0) / n_rounds / GAMES
@@ -73,29 +73,29 @@ def batch(n_arms: int, parameters: NSAParameters, n_rounds: int, repeats: int) -
 
 
 def known_rounds(n_arms: int, n_games: int, n_rounds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Rounds of MAB-P in stretches: probabilities (rounds, games, arms) and luck (rounds, games, 4)."""
+    """Yield stretches of MAB-P: probabilities (rounds, games, arms) and uniform numbers (rounds, games, 4)."""
     bandit, luck = envs.make("MAB-P", n_arms, n_games=n_games, trial_rounds=n_rounds), np.random.default_rng(0)
     bandit.reset(streams(0, "bandit", range(n_games)))
     lengths = [*stretches(n_rounds, n_games, n_arms)]
-    chances = np.ascontiguousarray(bandit.ahead(lengths[0])[0])  # the same in all rounds of a trial
+    chances = np.ascontiguousarray(bandit.ahead(lengths[0])[0])  # constant within a trial
     for length in lengths:
         yield chances[:length], luck.random((length, n_games, N_LUCK + 1))
 
 
 def player(engine: Engine) -> Player:
-    """What plays an engine's games, compiled, or round by round where there is no compiler."""
+    """Return a function that plays an engine's games, compiled, or round by round without a compiler."""
     games, stretch = np.arange(engine.n_games), engine.stretch()
     return lambda chances, luck: stretch.play(games, chances, luck)[0]
 
 
 def through(player: Player, rounds: list[tuple[np.ndarray, np.ndarray]]) -> None:
-    """Play stretches one after the other."""
+    """Play stretches in sequence."""
     for each in rounds:
         player(*each)
 
 
 def one_pair(parameters: NSAParameters) -> float | None:
-    """Milliseconds that a round of one pair takes at least: what a round of one game waits for."""
+    """Return the milliseconds of a hand-written round of one pair, a lower bound for a round of one game."""
     try:
         limit = LimitKernel(parameters)
     except FileNotFoundError:
@@ -104,7 +104,7 @@ def one_pair(parameters: NSAParameters) -> float | None:
 
 
 def scored(repeats: int) -> float:
-    """Game-rounds a second of a search in one process, all that it costs to score individuals included."""
+    """Return game-rounds per second of a search in one process, including all costs of scoring."""
     games, genome, rng = FitnessGames(), Genome(), np.random.default_rng(0)
     individuals = [genome.decode(rng.uniform(-math.pi, math.pi, genome.size).tolist()) for _ in range(INDIVIDUALS)]
     seconds = best(partial(scores, games, (0,), individuals), repeats)

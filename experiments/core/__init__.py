@@ -1,1 +1,1 @@
-"""What all commands share: agents by name, the game, settings, studies, results, metrics, tables, files."""
+"""Shared by all commands: agents by name, the game loop, settings, studies, results, metrics, tables, files."""

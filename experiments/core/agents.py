@@ -13,61 +13,61 @@ from experiments.core.nsa_agents import is_nsa
 from experiments.core.randomness import GameStreams
 from nsa_brian.errors import closest, shown
 
-#: The agents of the paper's comparison, and chance.
+#: The agents of the paper's comparison, and random choice.
 PAPER_AGENTS = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
 
-#: A name that stands for NSA and all policies, with their tuned parameters where there are any.
+#: Name of the group of NSA and all policies, with tuned parameters if available.
 STATE_OF_THE_ART = "state-of-the-art"
 
 
 def names() -> tuple[str, ...]:
-    """All agents but those of the kind ``nsa:WHAT``; those included that a user entered into ``baselines.POLICIES``."""
+    """Return the names of all agents, users' entries in ``baselines.POLICIES`` included, except ``nsa:WHAT``."""
     return ("nsa", *baselines.POLICIES, *(f"{name}:tuned" for name in tuned()))
 
 
 @cache
 def tuned() -> dict[str, dict[str, float]]:
-    """The parameters that ``nsa tune`` found for the policies, as shipped."""
+    """Return the shipped parameters of policies tuned by ``nsa tune``."""
     record = json.loads((resources.files("experiments") / "data" / "tuned.json").read_text("utf-8"))
     return {name: found["settings"] for name, found in record["policies"].items()}
 
 
 def expand(chosen: Sequence[str]) -> tuple[str, ...]:
-    """The agents that are meant, in place of ``state-of-the-art``: every policy, tuned where it was."""
+    """Replace ``state-of-the-art`` by NSA and every policy, tuned if possible."""
     group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.POLICIES))
     return tuple(name for given in chosen for name in (group if given == STATE_OF_THE_ART else (given,)))
 
 
 def sees_the_bandit(name: str) -> bool:
-    """Whether an agent is told what it could not know: a mark on the scale rather than a contender."""
+    """Return whether an agent sees the bandit: it is a reference point, not a contender."""
     return hasattr(baselines.POLICIES.get(name.partition(":")[0]), "watch")
 
 
 class Agent(Protocol):
-    """The two verbs of an agent."""
+    """Interface of agents."""
 
     def select_arm(self) -> Any:
-        """The arm to pull next."""
+        """Return the arm to pull next."""
 
     def update(self, arm: Any, reward: Any) -> None:
-        """Learn from its reward."""
+        """Learn from the reward of an arm."""
 
 
 def check_names(chosen: Sequence[str]) -> None:
-    """Refuse an unknown, repeated or missing name."""
+    """Raise a ValueError for unknown or repeated agents, or if there are none."""
     known = names()
     if not chosen:
-        raise ValueError(f"no agent was named; known: {', '.join(known)}")
+        raise ValueError(f"no agent was given; known: {', '.join(known)}")
     for name in chosen:
         if name not in known and not is_nsa(name):
             near = closest(name, known, 0.5)
             hint = f"did you mean {near}? " if near else ""
             raise ValueError(f"unknown agent {shown(name)}; {hint}known: {', '.join(known)}")
         if list(chosen).count(name) > 1:
-            raise ValueError(f"agent {shown(name)} is named twice")
+            raise ValueError(f"agent {shown(name)} is given twice")
 
 
 def make_policy(name: str, n_arms: int, n_games: int, rng: GameStreams) -> Agent:
-    """Return a baseline for many games at once, tuned if its name says so."""
+    """Return a baseline for a batch of games, tuned if its name ends in ``:tuned``."""
     policy, _, variant = name.partition(":")
     return baselines.make(policy, n_arms, n_games=n_games, rng=rng, **(tuned()[policy] if variant else {}))

@@ -1,4 +1,4 @@
-"""Cells: the pieces of work of a study, each computed once and kept in a file until all are done."""
+"""Cells: the units of work of a study, each stored in a file until all are done."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from nsa_brian.common.memory import check_memory
 
 CELL = ArchiveFormat("nsa-cell", 1, "a cell of a study")
 
-#: Hears how much work was done since it was last called.
+#: Called with the work done since the last call.
 Progress = Callable[[int], None]
 
 
 def no_progress(done: int) -> None:
-    """No progress bar."""
+    """Ignore progress."""
 
 
 @runtime_checkable
 class TakesMemory(Protocol):
-    """What knows how much it is."""
+    """An object with an estimate of its memory."""
 
     @property
     def memory(self) -> float:
-        """Bytes that it takes at least."""
+        """Bytes needed at least."""
 
 
 class Cell:
-    """A piece of work: a picklable function that makes arrays, and what it is given.
+    """A unit of work: a picklable function that returns arrays, and its arguments.
 
-    One that can be divided among workers says how (``split`` and ``join``), and a long one how much ``work`` it is, in
-    the units of its study's progress bar.
+    Subclasses may override ``split`` and ``join`` to divide it among workers, and ``work``, in the units of the
+    study's progress bar.
     """
 
     def __init__(self, function: Callable[..., Arrays], *given: object) -> None:
@@ -44,26 +44,26 @@ class Cell:
 
     @property
     def work(self) -> int:
-        """What it tells ``progress`` in all."""
+        """Total amount of work reported to ``progress``."""
         return 1
 
     @property
     def memory(self) -> float:
-        """Bytes that it takes at least: what the games or settings take that it is given."""
+        """Bytes needed at least: the largest of the arguments that state it."""
         return max((each.memory for each in self.given if isinstance(each, TakesMemory)), default=0.0)
 
     def __call__(self, progress: Progress = no_progress) -> Arrays:
-        """Compute it."""
+        """Compute the arrays."""
         found = self.function(*self.given)
         progress(1)
         return found
 
     def split(self, n: int) -> Sequence[Cell]:
-        """Up to n cells that come to the same."""
+        """Return up to n cells that compute the same together."""
         return [self]
 
     def join(self, parts: Sequence[Arrays]) -> Arrays:
-        """What this cell is, from what the parts of :meth:`split` are."""
+        """Return the arrays of this cell, given those of the parts of :meth:`split`."""
         (only,) = parts
         return only
 
@@ -71,7 +71,7 @@ class Cell:
 def compute(
     cells: Mapping[str, Cell], workers: int, done: Callable[[str, Arrays], None], progress: Progress = no_progress
 ) -> None:
-    """Compute cells in this process or in several; ``done`` hears of each when it is complete."""
+    """Compute cells in one or several processes; call ``done`` when one is complete."""
     if workers == 1:
         for name, cell in cells.items():
             done(name, cell(progress))
@@ -91,7 +91,7 @@ def compute(
 
 
 def check_fit(cells: Mapping[str, Cell], workers: int) -> None:
-    """Refuse what will not fit into memory: the largest cells side by side."""
+    """Raise an error if the largest cells, one per worker, do not fit into memory."""
     largest = sorted((cell.memory for cell in cells.values()), reverse=True)[:workers]
     check_memory(sum(largest), "games of that size" if len(largest) < 2 else f"{len(largest)} such games at once")
 
@@ -99,16 +99,16 @@ def check_fit(cells: Mapping[str, Cell], workers: int) -> None:
 def compute_missing(
     cells: Mapping[str, Cell], folder: Path, made: Mapping[str, Any], workers: int, progress: Progress = no_progress
 ) -> dict[str, Arrays]:
-    """All cells, those that a folder has read from it and the others written to it.
+    """Return all cells: read those stored in a folder, compute and store the others.
 
     Parameters
     ----------
     cells : mapping
-        By name.
+        Cells by name.
     folder : Path
-        Of a run that was stopped, or of a new one.
+        Folder of the run, new or to be resumed.
     made : mapping
-        All that cells depend on, such as settings and versions: what was made with others is made anew.
+        What cells depend on, such as settings and versions. Stored cells with other values are computed again.
     workers : int
     progress : callable
     """
@@ -120,11 +120,11 @@ def compute_missing(
             try:
                 found[name] = _read(path, {**made, "cell": name})
             except ValueError as error:
-                note(f"{error.damage if isinstance(error, DamagedError) else error}; it is computed anew")
+                note(f"{error.damage if isinstance(error, DamagedError) else error}; computing it again")
     progress(sum(cells[name].work for name in found))
 
     def done(name: str, arrays: Arrays) -> None:
-        # There are many and they soon go: one that a power cut has damaged is seen when it is read, and made anew.
+        # Not synced to disk: a cell damaged by a power cut is detected when it is read and computed again.
         CELL.write(_cell_path(folder, name), {**made, "cell": name}, arrays, lasting=False)
         found[name] = arrays
 
@@ -133,13 +133,13 @@ def compute_missing(
 
 
 def clear(folder: Path) -> None:
-    """Remove the cells of a folder, which are no longer needed."""
+    """Remove the cells of a folder."""
     for path in [*folder.glob("*.npz"), *folder.glob(".*.part")]:
         path.unlink(missing_ok=True)
 
 
 def _cell_path(folder: Path, name: str) -> Path:
-    """A file of its own for each cell, whatever its name."""
+    """Return the path of a cell's file."""
     return folder / f"{file_stem(name)}.npz"
 
 

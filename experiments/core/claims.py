@@ -1,4 +1,4 @@
-"""A claim of the paper, held against what came out, with a number and a verdict."""
+"""Claims of the paper compared with our results."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ class Claim:
 
 
 def verdict(agrees: bool, partly: bool) -> str:
-    """The verdict where a claim holds, or where at least part of it does."""
+    """Return the verdict on a claim that holds, holds in part, or does not hold."""
     return AGREES if agrees else PARTLY if partly else NO

@@ -1,4 +1,4 @@
-"""Commands: what the ``nsa`` parser wants of each."""
+"""Commands of ``nsa`` and the options they share."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from nsa_brian.common.plugins import naming_plugins
 from nsa_brian.common.texts import shown
 from nsa_brian.plugins import load_plugins
 
-PLUGIN_HELP = "run it first, in every process: it enters bandits, policies or models of your own; repeatable"
+PLUGIN_HELP = "Python file that registers bandits, policies or models; run first in every process; repeatable"
 
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand of ``nsa``: the end of its help, its options, and what it does with them."""
+    """A subcommand of ``nsa``: the end of its help text, its options, and the function that runs it."""
 
     epilog: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int | None]
 
     def declare(self, parser: argparse.ArgumentParser) -> None:
-        """Fill its parser."""
+        """Add the options to the parser."""
         parser.epilog, parser.formatter_class = self.epilog, argparse.RawDescriptionHelpFormatter
         self.add_arguments(parser)
         parser.add_argument("--plugin", metavar="FILE.py", action="append", default=[], help=PLUGIN_HELP)
         parser.set_defaults(main=partial(self.main, parser))
 
     def main(self, parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
-        """Run it; returns the exit code, or leaves with another one and a line."""
+        """Run the command and return the exit code; errors exit with a code and one line."""
         with answering(parser):
             with blame_user():
                 load_plugins(args.plugin)
@@ -48,7 +48,7 @@ class Command:
 
 
 def check_registries() -> None:
-    """Refuse what a plugin entered into a registry and is none of its kind."""
+    """Raise a ValueError if a plugin registered an object of the wrong type."""
     kinds: list[tuple[str, Mapping[Any, Any], type]] = [
         ("bandit", envs.BANDITS, envs.Bandit),
         ("policy", baselines.POLICIES, baselines.Policy),
@@ -56,9 +56,9 @@ def check_registries() -> None:
     for what, registry, kind in kinds:
         for name, entered in registry.items():
             if not isinstance(name, str) or not isinstance(entered, type) or not issubclass(entered, kind):
-                wanted = f"a class derived from {kind.__module__.partition('.')[0]}.{kind.__name__}"
+                wanted = f"a subclass of {kind.__module__.partition('.')[0]}.{kind.__name__}"
                 raise ValueError(f"{what} {shown(name)} of a plugin must be {wanted}, got {shown(entered)}")
-    if "nsa_brian.model.loading" in sys.modules:  # else nobody entered a model
+    if "nsa_brian.model.loading" in sys.modules:  # else no model was registered
         from nsa_brian.model.model import Model
 
         for name, model in nsa_brian.MODELS.items():
@@ -68,16 +68,16 @@ def check_registries() -> None:
 
 def add_workers(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Declare ``--workers``."""
-    text = "processes; they change the time only (default 1)"
+    text = "number of processes; does not change the results (default 1)"
     parser.add_argument("--workers", type=int, default=1, metavar="N", help=text)
 
 
 def add_no_figures(parser: argparse.ArgumentParser | argparse._ArgumentGroup, later: str) -> None:
     """Declare ``--no-figures``."""
-    text = f"draw nothing, which saves seconds; {later}"
+    text = f"draw no figures; {later}"
     parser.add_argument("--no-figures", dest="figures", action="store_false", help=text)
 
 
 def add_out(parser: argparse.ArgumentParser) -> None:
     """Declare ``--out``."""
-    parser.add_argument("--out", metavar="DIR", default="nsa-results", help="where the files go (default nsa-results)")
+    parser.add_argument("--out", metavar="DIR", default="nsa-results", help="output folder (default nsa-results)")

@@ -1,4 +1,4 @@
-"""The user's mistakes, told apart from ours: one line and exit code 2 for those, a traceback for these."""
+"""User errors, which print one line and exit with code 2; bugs print a traceback."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nsa_brian.errors import RunawayError
 
 
 class UserError(Exception):
-    """A mistake in what the user asked for."""
+    """An error caused by the user's options or files."""
 
 
 @contextmanager
 def blame_user() -> Iterator[None]:
-    """Around the reading of options and files: what they are refused for is the user's to lenient."""
+    """Convert ValueError and OSError to UserError, where options and files are read."""
     try:
         yield
     except OSError as error:
@@ -26,27 +26,24 @@ def blame_user() -> Iterator[None]:
 
 
 def os_error_text(error: OSError) -> str:
-    """What the system says, and of which file."""
+    """Return the message of an OSError with its file name."""
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or error}"
 
 
 @contextmanager
 def blame_file(name: object, called: str) -> Iterator[None]:
-    """Around all that is made of a file whose form is right: what fails there fails for what is in the file."""
+    """Convert exceptions to UserError, where the content of a well-formed file is used."""
     try:
         yield
     except (MemoryError, UserError, RunawayError, PluginError, OSError):
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise UserError(f"{name} has the form of {called}, but nothing can be made of it ({told[:200]})") from error
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise UserError(f"{name} is {called}, but its content is invalid ({reason[:200]})") from error
 
 
 def at_least(settings: object, **bounds: int) -> None:
-    """Refuse whole numbers below their bounds, each given by the name of an attribute, or beyond all use.
-
-    Any seed will do, however large.
-    """
+    """Raise a ValueError if attributes are not integers from their bounds up to a common maximum (none for seed)."""
     for name, bound in bounds.items():
         check_whole(name, getattr(settings, name), bound, None if name == "seed" else MOST)

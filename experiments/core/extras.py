@@ -1,4 +1,4 @@
-"""Optional extras: packages that only some of us need."""
+"""Optional dependencies."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from types import ModuleType
 
 
 def extra(name: str, module: str) -> ModuleType:
-    """A module that takes an extra, or one line that says how to get it.
+    """Import a module that needs an optional dependency.
 
     Parameters
     ----------
     name : str
         The extra, as in ``pip install "nsa-brian[name]"``.
     module : str
-        What is to be imported.
+        Module to import.
 
     Raises
     ------
     ModuleNotFoundError
-        If what it takes is not installed.
+        If the dependency is not installed; the message says how to install it.
     """
     try:
         return import_module(module)

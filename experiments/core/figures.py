@@ -1,4 +1,4 @@
-"""What all figures share: each agent's colour, line and marker, and the look of the axes."""
+"""Style shared by all figures, and rendering."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 from nsa_brian.errors import printable
 
-#: Okabe and Ito's colours, which the colour-blind can tell apart, and a line style for those who print in grey.
+#: Okabe and Ito's colour-blind safe colours, with line styles for print in grey.
 AGENT_STYLE: dict[str, dict[str, Any]] = {
     "nsa": {"color": "#D55E00", "linestyle": "-", "linewidth": 2.0, "zorder": 5},
     "thompson": {"color": "#0072B2", "linestyle": "--"},
@@ -27,7 +27,7 @@ _OTHERS = ("#E69F00", "#56B4E9", "#F0E442", "#000000")
 
 
 def style_of(agent: str, agents: Sequence[str]) -> dict[str, Any]:
-    """The style of one of the agents in a figure; those without one of their own share what colours are left."""
+    """Return the style of an agent; agents not in ``AGENT_STYLE`` share the remaining colours."""
     if agent in AGENT_STYLE:
         return AGENT_STYLE[agent]
     others = [name for name in agents if name not in AGENT_STYLE]
@@ -47,34 +47,33 @@ _LOOK: Any = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in the look of all our figures, leaving the user's matplotlib settings as they were."""
+    """Apply our matplotlib style temporarily."""
     with mpl.rc_context(_LOOK):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A figure that no window knows of: nothing to close, no display needed."""
+    """Return a figure that is not managed by pyplot and needs no display."""
     return Figure(figsize=(width, height), layout="constrained")
 
 
-#: What makes two drawings of the same differ, by format: dates.
+#: Metadata that removes dates, by format, so that files are reproducible.
 _DATES = {"png": {}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
 def rendered(figure: Figure, kind: str, dpi: int = 150) -> bytes:
-    """The image of a figure, the same bytes whenever it is drawn.
+    """Return the image of a figure as reproducible bytes.
 
-    Names in it come from users and their files: a dollar sign in one begins no formula, and what cannot be printed is
-    escaped.
+    Texts may contain users' names: a dollar sign does not start a formula, and unprintable characters are escaped.
     """
     for text in figure.findobj(Text):
-        said = text.get_text()
-        if "$" in said and "mathdefault" not in said:  # but for the numbers of a logarithmic axis
+        content = text.get_text()
+        if "$" in content and "mathdefault" not in content:  # not labels of a logarithmic axis
             text.set_parse_math(False)
-        if not all(character.isprintable() or character == "\n" for character in said):
-            text.set_text("\n".join(map(printable, said.split("\n"))))
+        if not all(character.isprintable() or character == "\n" for character in content):
+            text.set_text("\n".join(map(printable, content.split("\n"))))
     image = io.BytesIO()
-    if kind == "png":  # savefig goes through all of a figure twice, for the same image
+    if kind == "png":  # savefig draws the figure twice
         figure.set_dpi(dpi)
         FigureCanvasAgg(figure).print_png(image, metadata=_DATES[kind])
         return image.getvalue()

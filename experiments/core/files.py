@@ -1,4 +1,4 @@
-"""The files that commands write: whole or not at all."""
+"""Atomic writing of output files, and checks of output paths."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from nsa_brian.common.atomic import write_atomically
 #: Formats of figures.
 FORMATS = ("png", "pdf", "svg")
 
-#: Of a file name that we make up; a file system allows about 250.
+#: Longest generated file name; file systems allow about 250 characters.
 MOST_CHARACTERS = 200
 
 
 def check_format(name: str) -> None:
-    """Refuse a format that no figure has."""
+    """Raise a ValueError for an unknown figure format."""
     if name not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {name!r}")
 
 
 def writable_folder(name: str) -> Path:
-    """The folder, made if need be; refused now rather than after the work if it cannot be written."""
+    """Create and return a folder; raise a UserError if it is not writable."""
     if not name:
-        raise UserError("--out names nothing")
+        raise UserError("--out needs a value")
     folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def writable_folder(name: str) -> Path:
 
 
 def writable_file(name: str, suffix: str) -> Path:
-    """The path of a file to be written; refused now rather than after the work if it cannot be."""
+    """Return the path of an output file; raise a UserError if it is not writable."""
     path = Path(name)
     if path.suffix != suffix or path.is_dir():
         raise UserError(f"the file to write must be a {suffix} file, got {name}")
@@ -52,7 +52,7 @@ def writable_file(name: str, suffix: str) -> Path:
 
 
 def file_stem(name: str) -> str:
-    """Return a file name for any name: a different one for each, and legal on the file system."""
+    """Return a unique and legal file name for any name."""
     stem = quote(name, safe=" ,=+@" if os.name == "nt" else " :,=+@", errors="surrogateescape")
     if len(stem) > MOST_CHARACTERS:
         stem = f"{stem[:100]}-{hashlib.sha256(os.fsencode(name)).hexdigest()}"
@@ -60,7 +60,7 @@ def file_stem(name: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file; of names that are no text, what is none is escaped."""
+    """Write a text file; characters that cannot be encoded are escaped."""
     write_bytes(path, text.encode(errors="backslashreplace"))
 
 
@@ -70,5 +70,5 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def _shown(name: str) -> str:
-    """A name that may be long, for an error."""
+    """Return a name, shortened if it is long."""
     return name if len(name) <= 100 else f"{name[:100]}..."

@@ -1,4 +1,4 @@
-"""Writers of tables for other programs: CSV, Markdown and LaTeX. Each escapes texts, such as users' names, itself."""
+"""Tables as CSV, Markdown and LaTeX, with texts escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nsa_brian.errors import printable
 
 
 class Entry(NamedTuple):
-    """A cell of a table: its text, perhaps in bold, and what follows in plain type."""
+    """A cell of a table: a text, bold or not, and plain text after it."""
 
     text: str
     bold: bool = False
@@ -26,7 +26,7 @@ class Grid(NamedTuple):
     rows: Sequence[Sequence[Entry]]
 
 
-#: What begins a formula in a spreadsheet.
+#: Characters that begin a formula in a spreadsheet.
 _FORMULA = ("=", "+", "-", "@")
 
 _MARKDOWN = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", **{c: f"\\{c}" for c in "\\`*_{}[]|~$#"}})
@@ -41,16 +41,16 @@ _LATEX = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         "`": r"\textasciigrave{}",
-        **{c: f"{{{c}}}" for c in "[]*"},  # which the end of a line before them would take for its options
+        **{c: f"{{{c}}}" for c in "[]*"},  # else \\ would read them as its options
         "±": r"$\pm$",
     }
 )
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV under a header.
+    """Return rows as CSV with a header.
 
-    Control characters are escaped. Texts that a spreadsheet would take for formulas begin with an apostrophe.
+    Control characters are escaped. Texts that look like spreadsheet formulas get an apostrophe in front.
     """
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
@@ -60,17 +60,17 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """A text that Markdown shows as it is, in one line."""
+    """Escape a text for Markdown, in one line."""
     return printable(text).translate(_MARKDOWN)
 
 
 def latex_text(text: str) -> str:
-    """A text that LaTeX prints as it is, in one line."""
+    """Escape a text for LaTeX, in one line."""
     return printable(text).translate(_LATEX)
 
 
 def markdown_table(grid: Grid) -> str:
-    """A table under its caption."""
+    """Return a Markdown table with its caption."""
     lines = [markdown_text(grid.caption), ""]
     lines += [_markdown_row(map(markdown_text, grid.header)), "|" + "---|" * len(grid.header)]
     for row in grid.rows:
@@ -79,7 +79,7 @@ def markdown_table(grid: Grid) -> str:
 
 
 def latex_table(grid: Grid) -> str:
-    """A table environment with its caption, in the style of booktabs; the first column names a group once."""
+    """Return a LaTeX table in booktabs style with its caption; the first column names each group once."""
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(grid.caption)}}}"]
     lines += [rf"\begin{{tabular}}{{ll{'c' * (len(grid.header) - 2)}}}", r"\toprule"]
     lines.append(_latex_row(map(latex_text, grid.header)))

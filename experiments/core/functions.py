@@ -1,4 +1,4 @@
-"""What the network computes, as functions of the weight and of the activity."""
+"""Functions of the weight and of the activity that a model computes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.preparation import with_prepared
 
-#: Arms of a game, where the activity left of one option depends on their number.
+#: Default number of arms, for models in which the final activity depends on it.
 ARMS = 10
-#: Options that are integrated at once.
+#: Options integrated at once.
 OPTIONS_AT_ONCE = 2**17
 
 
 def respond(parameters: NSAParameters, points: int, model: Model | None = None, arms: int = ARMS) -> Arrays:
-    """The functions of one set, all made from the model's own strings; by default the paper's.
+    """Return the functions of a parameter set, computed from the strings of the model (default: the paper's).
 
     The number of arms matters to models with ``structure.depends_on_arms``.
     """
@@ -45,7 +45,7 @@ def respond(parameters: NSAParameters, points: int, model: Model | None = None, 
 
 
 def refusal(model: Model | None) -> str:
-    """Why what is left at a round's end is no function of the weight; empty if it is one."""
+    """Return why the final activity is not a function of the weight; empty if it is."""
     structure = (PAPER if model is None else model).structure
     if structure.spikes:
         return "its neurons spike, and how many spikes are left is random"
@@ -55,39 +55,39 @@ def refusal(model: Model | None) -> str:
 
 
 def critical_weight(parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS) -> float:
-    """Return w* among some weights, in the games that :func:`holds_for` names; NaN if there is none."""
+    """Return w* among some weights, in the games described by :func:`holds_for`; NaN if there is none."""
     return critical(w, activities_left(parameters, without_noise(model), w, arms)[0])
 
 
 def without_noise(model: Model) -> Model:
-    """Return the same model without its noise."""
+    """Return the model without noise."""
     return dataclasses.replace(model, noise=0.0) if model.noise else model
 
 
 def holds_for(model: Model | None, arms: int) -> str:
-    """Say in which games w* of a model (None for the paper's) holds: how many arms, and all else that matters."""
+    """Return a description of the games in which w* of a model (None for the paper's) holds."""
     structure = (PAPER if model is None else model).structure
-    said = ["any number of arms"]
+    parts = ["any number of arms"]
     if structure.crossing:
-        said = [f"{arms} arms, the others untrained"]
+        parts = [f"{arms} arms, the others untrained"]
     elif structure.depends_on_arms:
-        said = [f"{arms} arms"]
+        parts = [f"{arms} arms"]
     if structure.remembered:
-        said.append(f"first round of a game ({', '.join(structure.remembered)} carried over)")
+        parts.append(f"first round of a game ({', '.join(structure.remembered)} carried over)")
     if "w" in structure.dynamic:
-        said.append("w at the start of a round")
+        parts.append("w at the start of a round")
     if structure.noise:
-        said.append("without the noise")
+        parts.append("without the noise")
     inputs = {name: structure.inputs[name].default for name in structure.outside if name in structure.inputs}
     if inputs:
-        said.append(", ".join(f"{name} = {default:g}" for name, default in inputs.items()))
-    return "; ".join(said)
+        parts.append(", ".join(f"{name} = {default:g}" for name, default in inputs.items()))
+    return "; ".join(parts)
 
 
 def activities_left(parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS) -> np.ndarray:
-    """The activities (2, n) of an option with some weight at a round's end, all else being as in a game's beginning.
+    """Return the activities (2, n) at the end of the first round of a game, of an option with each of n weights.
 
-    The other options of its game, ``arms`` in all, have the weight that they start a game with.
+    The other options, ``arms`` in all, have their initial weight.
     """
     if model.structure.coordinate and "n_arms" not in model.structure.used:
         return answers(parameters, w, model=model)
@@ -98,7 +98,7 @@ def activities_left(parameters: NSAParameters, model: Model, w: np.ndarray, arms
     options = with_prepared(model, parameters, n_arms, size, {"model": model})
     engine = make(n_arms, parameters, size, rng=np.random.default_rng(0), **options)
     left = []
-    for part in (w[i : i + size] for i in range(0, len(w), size)):  # a game for each weight
+    for part in (w[i : i + size] for i in range(0, len(w), size)):  # one game per weight
         engine.reset()
         weights = engine.w.copy()
         weights[: len(part), 0] = part
@@ -111,7 +111,7 @@ def activities_left(parameters: NSAParameters, model: Model, w: np.ndarray, arms
 def function(
     parameters: NSAParameters, model: Model, name: str, variable: str, values: np.ndarray, arms: int
 ) -> np.ndarray:
-    """One of a model's expressions of one variable, others being where they start; NaN where the model has none."""
+    """Evaluate an expression of a model, other variables at their initial values; NaN if the model has none."""
     structure, constants = model.structure, {**model.values_in_si(parameters), "n_arms": arms}
     if name not in structure.expressions:
         return np.full(len(values), np.nan)

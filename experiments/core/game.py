@@ -1,4 +1,4 @@
-"""The game loop: one for everything."""
+"""The game loop, used by all commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nsa_brian.common.plugins import naming_plugins
 
 @dataclass(frozen=True)
 class Record:
-    """What happened in a batch of games, each array (games, rounds).
+    """Record of a batch of games; each array is (games, rounds).
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Record:
     rewards : reward, 0 or 1
     expected : reward probability of the chosen arm
     best_arm, best : the best arm and its probability p*
-    chance : the arms' mean probability, what a random choice is worth
+    chance : mean probability of the arms, the expected reward of a random choice
     """
 
     arms: np.ndarray
@@ -36,7 +36,7 @@ class Record:
 
 
 def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None] = lambda rounds: None) -> Record:
-    """Let an agent play a bandit that was just reset, in all its games at once.
+    """Play a batch of games with a bandit that was just reset.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
         Made for the same ``n_games``.
     n_rounds : int
     tick : callable
-        Told how many rounds were played since it was last called, for a progress bar.
+        Called with the number of rounds played since the last call, for a progress bar.
     """
     with naming_plugins(policy=agent, bandit=bandit):
         return _played(agent, bandit, n_rounds, tick)
@@ -53,11 +53,11 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
 def _played(agent: Any, bandit: Bandit, n_rounds: int, tick: Callable[[int], None]) -> Record:
     game = _Game(bandit, n_rounds, tick, one_by_one=not bandit.plays_ahead or hasattr(agent, "watch"))
     if hasattr(agent, "watch"):
-        agent.watch(bandit)  # which shows the round that is to be played
+        agent.watch(bandit)  # it reads the bandit before each round
     if getattr(agent, "plays_ahead", False) and bandit.plays_ahead:
         while game.left:
             game.played(agent.play_ahead(game.probabilities, game.luck)[0])
-    elif hasattr(agent, "play"):  # NSA on the Brian2 network plays all rounds in one run, and asks when it is ready
+    elif hasattr(agent, "play"):  # NSA on the Brian2 network plays all rounds in one run
         agent.play(game.pull, n_rounds)
     else:
         for _ in range(n_rounds):
@@ -67,15 +67,15 @@ def _played(agent: Any, bandit: Bandit, n_rounds: int, tick: Callable[[int], Non
 
 
 class _Game:
-    """The rounds of a bandit, laid out in stretches since nothing that an agent does changes them, and what came of it.
+    """The rounds of a bandit, computed ahead in stretches as they do not depend on the agent, and the record.
 
     Attributes
     ----------
     probabilities : array (rounds, games, arms)
     luck : array (rounds, games)
-        Of the present stretch.
+        Uniform random numbers of the current stretch.
     left : int
-        Rounds that are still to be played, those of the present stretch included.
+        Rounds left to play, including the current stretch.
     """
 
     def __init__(self, bandit: Bandit, n_rounds: int, tick: Callable[[int], None], one_by_one: bool) -> None:
@@ -101,7 +101,7 @@ class _Game:
         self._arms, self._rewards = np.empty(size, np.int32), np.empty(size, np.int8)
 
     def pull(self, arms: np.ndarray) -> np.ndarray:
-        """The rewards of the next round."""
+        """Play the next round and return the rewards."""
         t = self._t
         rewards = self._bandit.pull(arms) if self._one_by_one else pay(self.probabilities[t], self.luck[t], arms)
         self._arms[t], self._rewards[t] = arms, rewards
@@ -111,14 +111,14 @@ class _Game:
         return rewards
 
     def played(self, arms: np.ndarray, rewards: np.ndarray | None = None) -> None:
-        """Write down the present stretch, in which these arms (rounds, games) were pulled, and go on to the next."""
+        """Record the current stretch, given the arms (rounds, games) that were pulled, and start the next."""
         found, p = self._found, self.probabilities
         start = len(found.arms) - self.left
         these = slice(start, start + len(arms))
         expected = np.take_along_axis(p, arms[:, :, None], axis=2)[:, :, 0]
         found.arms[these], found.expected[these] = arms, expected
         found.rewards[these] = self.luck < expected if rewards is None else rewards
-        if p.strides[0] == 0:  # one round stands for all
+        if p.strides[0] == 0:  # all rounds share one row
             p = p[:1]
         best_arm = p.argmax(axis=2)
         found.best_arm[these] = best_arm
@@ -131,6 +131,6 @@ class _Game:
             self._lay_out()
 
     def record(self) -> Record:
-        """All of it, games first."""
+        """Return the record, with games as the first axis."""
         self._found.chance[:] /= self._bandit.n_arms
         return Record(**{name: array.T.copy() for name, array in vars(self._found).items()})

@@ -1,4 +1,4 @@
-"""The settings that all studies that play games share."""
+"""Settings shared by all studies that play games."""
 
 from __future__ import annotations
 
@@ -28,22 +28,19 @@ PAPER_BANDITS = ("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP")
 
 
 def bandits(default: tuple[str, ...] = PAPER_BANDITS, text: str = "bandits, comma separated") -> Any:
-    """The setting of those who play several bandits."""
+    """Return the setting for several bandits."""
     return setting(default, text, "E,F")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings(StudySettings):
-    """Settings that name parameter sets and models.
-
-    What they are is read when the settings are made, and held in ``nsa_agents``.
-    """
+    """Settings with parameter sets and models, which are read at construction and stored in ``nsa_agents``."""
 
     nsa_agents: dict[str, ParameterSet] = field(init=False, repr=False, hash=False)
 
     @property
     def sets(self) -> dict[str, ParameterSet]:
-        """The parameter sets that are named."""
+        """The given parameter sets by name."""
         return self.nsa_agents
 
     @property
@@ -57,9 +54,9 @@ class AgentSettings(StudySettings):
         return ", ".join(dict.fromkeys(agent.model_name for agent in self.sets.values() if agent.model is not None))
 
     def own_dict(self) -> dict[str, Any]:
-        """Convert the fields, with parameters in full and, where there is more than that, all agents."""
+        """Convert the fields, with all parameter values and, if there are other models or agents, all agents."""
         plain = super().own_dict()
-        del plain["model"]  # its name, and all of it, follow
+        del plain["model"]  # added below
         if not plain.get("input"):
             plain.pop("input", None)
         plain["parameter_values"] = {name: agent.parameters.to_dict() for name, agent in self.sets.items()}
@@ -71,7 +68,7 @@ class AgentSettings(StudySettings):
 
     @classmethod
     def restored(cls, field: dataclasses.Field[Any], plain: Mapping[str, Any]) -> Any:
-        """Return the value of a field; agents from what :meth:`own_dict` made of them."""
+        """Return the value of a field; agents are converted back."""
         if field.name != "nsa_agents":
             return super().restored(field, plain)
         if "nsa_agents" in plain:
@@ -85,17 +82,17 @@ class AgentSettings(StudySettings):
 
 @dataclass(frozen=True, kw_only=True)
 class GameSettings(AgentSettings):
-    """Who plays, for how long, how often."""
+    """Agents, and the length and number of games."""
 
     agents: tuple[str, ...] = setting(PAPER_AGENTS, "agents, comma separated, or state-of-the-art", "A,B")
-    trials: int = setting(2, "trials")
-    rounds: int = setting(2000, "rounds of a trial")
-    repetitions: int = setting(5, "games, each with its own luck")
-    parameters: str = setting(DEFAULT_SET, "NSA's parameters: a set's name or a file", "SET")
+    trials: int = setting(2, "trials per game")
+    rounds: int = setting(2000, "rounds per trial")
+    repetitions: int = setting(5, "number of independent games")
+    parameters: str = setting(DEFAULT_SET, "parameter set of NSA: a name or a file", "SET")
     model: str = setting("", MODEL_HELP, "MODEL")
-    engine: str = setting(DEFAULT_ENGINE, f"how NSA is run: {', '.join(ENGINES)}", "NAME")
-    ties: str = setting("random", "ties of NSA's argmax: random, or first (not with engine table)", "RULE")
-    seed: int = setting(0, "same seed, same games")
+    engine: str = setting(DEFAULT_ENGINE, f"engine that runs NSA: {', '.join(ENGINES)}", "NAME")
+    ties: str = setting("random", "how NSA breaks ties: random, or first (not with engine table)", "RULE")
+    seed: int = setting(0, "random seed")
     input: tuple[str, ...] = setting((), INPUT_HELP, "NAME=FILE.csv", flag="--input")
 
     def __post_init__(self) -> None:
@@ -103,29 +100,29 @@ class GameSettings(AgentSettings):
         for name, values in vars(self).items():
             if isinstance(values, tuple) and name != "agents" and len(set(values)) < len(values):
                 twice = next(value for value in values if values.count(value) > 1)
-                raise ValueError(f"{name} names {twice} twice")
+                raise ValueError(f"{name}: {twice} is given twice")
         others = {agent: read_agent(agent) for agent in self.agents if is_nsa(agent) and agent != NSA}
         object.__setattr__(self, "nsa_agents", {NSA: read_set(self.parameters, self.model), **others})
-        _ = self.input_digests  # the files are read now
+        _ = self.input_digests  # read the files now
 
     @cached_property
     def input_digests(self) -> dict[str, str]:
-        """The digests of the files with values of inputs, by their paths."""
+        """Digests of the input files by path."""
         return digests_of(files_of(self.input))
 
     @property
     def input_tables(self) -> dict[str, np.ndarray]:
-        """The values of models' inputs by name, (rounds, columns) each."""
+        """Values of model inputs by name, (rounds, columns) each."""
         return tables(files_of(self.input), self.input_digests)
 
     def games(self, env: str, arms: int, env_options: Mapping[str, Any] = MappingProxyType({})) -> PlaySettings:
-        """The games of these settings on one bandit, checked."""
+        """Return the games on one bandit, checked."""
         made = self.values(env, arms, env_options)
         made.check()
         return made
 
     def values(self, env: str, arms: int, env_options: Mapping[str, Any]) -> PlaySettings:
-        """The same, not checked yet."""
+        """Return the games on one bandit, not checked."""
         shared = some(self, "trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents")
         shared["nsa"] = self.nsa_agents[NSA]
         if self.input:
@@ -135,12 +132,12 @@ class GameSettings(AgentSettings):
 
     @property
     def sets(self) -> dict[str, ParameterSet]:
-        """The parameter set that is named."""
+        """The given parameter set by name."""
         return {self.parameters: self.nsa_agents[NSA]}
 
     @property
     def length(self) -> str:
-        """How long and how often, for the caption of a table."""
+        """Length and number of games, for the caption of a table."""
         return (
             f"{self.trials} x {self.rounds} rounds, {self.repetitions} games, "
             f"seed {self.seed}; nsa: {self.parameters}{self.model_note}"

@@ -1,4 +1,4 @@
-"""Our agents in other people's bandits: any Gymnasium environment with a discrete choice."""
+"""Our agents in Gymnasium environments with discrete actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nsa_brian.common.checks import check_integer
 
 
 class Played(NamedTuple):
-    """What happened: arms from 0, rewards and Gymnasium's ``info`` of each round."""
+    """Arms (from 0), rewards and Gymnasium's ``info`` of each round."""
 
     arms: np.ndarray
     rewards: np.ndarray
@@ -23,25 +23,25 @@ class Played(NamedTuple):
 def play_gymnasium(
     env: gymnasium.Env[Any, Any], agent: Agent, n_rounds: int | None = None, seed: int | None = None
 ) -> Played:
-    """Let an agent play one game of a Gymnasium environment; what it observes is not looked at.
+    """Play one game in a Gymnasium environment; observations are ignored.
 
     Parameters
     ----------
     env : gymnasium.Env
-        Its actions are ``Discrete``, its rewards lie from 0 to 1, as our agents expect.
-    agent : NSA, a baseline or any other with the two verbs
+        Actions must be ``Discrete``, rewards in [0, 1].
+    agent : NSA, a baseline or any other Agent
         Made for one game with ``int(env.action_space.n)`` arms.
     n_rounds : int, optional
-        Rounds to play. An episode that ends before is followed by the next one, in which the agent goes on with what
-        it has learnt. By default one episode is played, however long it is.
+        Rounds to play. If an episode ends earlier, the next one follows, and the agent keeps what it has learnt. By
+        default one episode is played.
     seed : int, optional
-        Of the environment. Take another one than the agent's: an environment that draws from Gymnasium's generator
-        would have the very numbers that the agent draws, and the agent's whims would go with its luck.
+        Seed of the environment. Use another one than the agent's: with the same seed, agent and environment would
+        share one random stream.
 
     Raises
     ------
     ValueError
-        For another kind of actions, a reward out of range, or an agent that is not made for this environment.
+        If the actions are not discrete, a reward is out of range, or the agent has other arms or several games.
     """
     space = env.action_space
     if not isinstance(space, Discrete):
@@ -59,7 +59,7 @@ def play_gymnasium(
         _, given, terminated, truncated, info = env.step(space.start + arm)
         reward = float(given)
         if not 0 <= reward <= 1:
-            raise ValueError(f"rewards must lie from 0 to 1, got {reward}; see gymnasium.wrappers.TransformReward")
+            raise ValueError(f"rewards must be in [0, 1], got {reward}; see gymnasium.wrappers.TransformReward")
         agent.update(arm, reward)
         arms.append(arm)
         rewards.append(reward)

@@ -1,8 +1,8 @@
-"""Input files: read once, and identified by the SHA-256 of their content.
+"""Input files, read once and identified by the SHA-256 of their content.
 
-What a result depends on beside its settings is in files: plugins, files that options of a bandit name, and values of a
-model's inputs. Their digests are part of the settings, and so of a result's identity. Parameter sets and models are in
-the settings in full. Files that a plugin opens by itself are not known here.
+Besides its settings, a result depends on plugins, on files given as options of a bandit, and on values of model inputs.
+The digests of these files are part of the settings and so of the id of a result. Parameter sets and models are stored
+in the settings. Files that a plugin opens by itself are not tracked.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from experiments.core.named import once
 from nsa_brian.errors import printable
 from nsa_brian.plugins import DIGITS
 
-#: The contents of input files by their digests: those that this process has read or was sent.
+#: Contents of input files by digest, read by this process or received from another.
 _contents: dict[str, bytes] = {}
 
 
 class ChangedInputError(UserError, ValueError):
-    """An input file that has changed since the settings that name it were made."""
+    """An input file has changed since the settings were made."""
 
 
 def file_digests(env: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """The digests of the files that a bandit's options name, by their paths; of those that can be read."""
+    """Return the digests, by path, of the readable files given as options of a bandit."""
     paths = filter(os.path.isfile, _texts(env, options).values())
     found = {path: once(read_digest, path) for path in paths}
     return {path: digest for path, digest in found.items() if digest}
 
 
 def with_tables(env: str, options: Mapping[str, Any], inputs: Mapping[str, str]) -> dict[str, Any]:
-    """A bandit's options with the table of a schedule in place of its file, as it was when it was first read."""
+    """Return the options of a bandit with the file of a schedule replaced by its table, as first read."""
     if envs.BANDITS.get(env) is not Schedule:
         return dict(options)
     found = {}
@@ -52,7 +52,7 @@ def with_tables(env: str, options: Mapping[str, Any], inputs: Mapping[str, str])
 
 
 def check_unchanged(env: str, options: Mapping[str, Any], inputs: Mapping[str, str]) -> None:
-    """Refuse files that a bandit of the user's own has read by itself if they are not what they were before."""
+    """Raise an error if files that a user's bandit reads by itself have changed."""
     if envs.BANDITS.get(env) is Schedule:
         return
     for path in _texts(env, options).values():
@@ -61,17 +61,17 @@ def check_unchanged(env: str, options: Mapping[str, Any], inputs: Mapping[str, s
 
 
 def contents_of(digests: Iterable[str]) -> dict[str, bytes]:
-    """What is known of input files, for another process."""
+    """Return the known contents of input files, for another process."""
     return {digest: _contents[digest] for digest in digests if digest in _contents}
 
 
 def keep_contents(contents: Mapping[str, bytes]) -> None:
-    """Take what :func:`contents_of` gave in another process."""
+    """Store what :func:`contents_of` returned in another process."""
     _contents.update(contents)
 
 
 def _texts(env: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """The options of a bandit that are texts and may name a file, those of its preset included."""
+    """Return the options of a bandit, including its preset's, that are texts and so may be file names."""
     presets = getattr(envs.BANDITS.get(env), "presets", {})
     preset = options.get("preset")
     whole = {**(presets.get(preset, {}) if isinstance(preset, str) else {}), **options}
@@ -79,7 +79,7 @@ def _texts(env: str, options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def read_digest(path: str) -> str:
-    """The digest of a file, whose content is kept; empty if it cannot be read, which its user will say."""
+    """Return the digest of a file and store its content; empty if the file cannot be read, which is reported later."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -98,7 +98,7 @@ def _table(path: str, digest: str) -> np.ndarray:
 
 
 def content_of(path: str, digest: str) -> bytes:
-    """The content of a file that has this digest; refused if it has changed since and nobody kept it."""
+    """Return the content of the file with this digest; raise an error if it has changed and was not stored."""
     if digest not in _contents and read_digest(path) != digest:
         raise _changed(path)
     return _contents[digest]

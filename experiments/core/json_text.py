@@ -1,4 +1,4 @@
-"""JSON as its standard has it, for other programs to read."""
+"""Standard JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON; what is no number, or infinite, is null, for JSON has no word for it."""
+    """Return a value as JSON, with NaN and infinity as null."""
     return json.dumps(_finite(value), indent=1, allow_nan=False)
 
 

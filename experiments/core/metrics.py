@@ -1,4 +1,4 @@
-"""What is measured of a game. Arrays are (games, rounds); each measure returns one number a game unless it says so."""
+"""Measures of games. Arrays are (games, rounds); measures return one number per game unless stated otherwise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # its parts are imported when they are first used
+import scipy  # submodules are imported on first use
 
 from experiments.core.game import Record
 
@@ -16,13 +16,14 @@ ENTROPY_WINDOW = 20
 
 
 def regret(record: Record) -> np.ndarray:
-    """Eq. (1): mean over rounds of p* minus the expected reward of the chosen arm."""
+    """Return the regret of eq. (1): mean over rounds of p* minus the expected reward of the chosen arm."""
     return (record.best - record.expected).mean(axis=1)
 
 
 def published_regret(record: Record, trial_rounds: int) -> np.ndarray:
-    """The measure behind the paper's table: the best probability at the very start, minus the mean reward of the
-    last tenth of each trial. It can be negative where the bandit improves.
+    """Return the regret of the paper's table: best probability in the first round minus late mean reward.
+
+    Late is the last tenth of each trial. The result can be negative if the bandit improves.
     """
     games, rounds = record.rewards.shape
     tail = max(1, trial_rounds // 10)
@@ -31,20 +32,20 @@ def published_regret(record: Record, trial_rounds: int) -> np.ndarray:
 
 
 def reward(record: Record) -> np.ndarray:
-    """Mean reward."""
+    """Return the mean reward."""
     return record.rewards.mean(axis=1)
 
 
 def choice_entropy(arms: np.ndarray, window: int = ENTROPY_WINDOW) -> np.ndarray:
-    """Entropy in nats, -sum p ln p, of the arms chosen in the last ``window`` rounds; an array (games, rounds).
+    """Return the entropy in nats, -sum p ln p, of the last ``window`` choices; an array (games, rounds).
 
-    In the first rounds the window is as long as the game is old.
+    In the first rounds the window is shorter.
     """
     games, rounds = arms.shape
     counts = np.zeros((games, arms.max() + 1), dtype=np.intp)
     n = np.arange(window + 1)
     n_log_n = n * np.log(np.maximum(n, 1))
-    total = np.zeros(games)  # sum over arms of n ln n, kept up to date as arms enter and leave the window
+    total = np.zeros(games)  # sum over arms of n ln n, updated as arms enter and leave the window
     entropy = np.empty(arms.shape)
     rows = np.arange(games)
     for t in range(rounds):
@@ -57,17 +58,17 @@ def choice_entropy(arms: np.ndarray, window: int = ENTROPY_WINDOW) -> np.ndarray
         counts[entered] += 1
         size = min(t + 1, window)
         entropy[:, t] = np.log(size) - total / size
-    return np.maximum(entropy, 0)  # rounding can leave -1e-16
+    return np.maximum(entropy, 0)  # rounding can give -1e-16
 
 
 def distribution_entropy(p: np.ndarray) -> np.ndarray:
-    """Entropy in nats of probabilities (games, arms), taken as a distribution over the arms."""
+    """Return the entropy in nats of probabilities (games, arms), normalised to a distribution over the arms."""
     share = p / p.sum(axis=1, keepdims=True)
     return -(share * np.log(np.where(share > 0, share, 1))).sum(axis=1)
 
 
 def smooth(x: np.ndarray, window: int) -> np.ndarray:
-    """Mean over the last ``window`` entries along the last axis; over fewer at the start."""
+    """Return the moving average over the last ``window`` entries along the last axis; over fewer at the start."""
     sums = np.cumsum(np.concatenate([np.zeros((*x.shape[:-1], 1)), x], axis=-1), axis=-1)
     ends = np.arange(1, x.shape[-1] + 1)
     starts = np.maximum(ends - window, 0)
@@ -75,7 +76,7 @@ def smooth(x: np.ndarray, window: int) -> np.ndarray:
 
 
 def fingerprint(record: Record) -> str:
-    """A hash of arms and rewards, equal where two runs played the same."""
+    """Return a hash of arms and rewards, to compare runs."""
     digest = hashlib.sha256()
     digest.update(np.ascontiguousarray(record.arms, dtype="<i4").tobytes())
     digest.update(np.ascontiguousarray(record.rewards, dtype="<i1").tobytes())
@@ -84,7 +85,7 @@ def fingerprint(record: Record) -> str:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and standard deviation, which takes two games."""
+    """Mean and standard deviation (None with one game)."""
 
     mean: float
     sd: float | None
@@ -92,13 +93,13 @@ class Spread:
 
 @dataclass(frozen=True)
 class Estimate(Spread):
-    """Mean, standard deviation and Student's 95% confidence interval of the mean; the last two take two games."""
+    """Mean, standard deviation and Student's 95% confidence interval of the mean (the last two None with one game)."""
 
     ci95: tuple[float, float] | None
 
     @property
     def text(self) -> str:
-        """The mean with half its interval, where there is one."""
+        """Mean ± half of its confidence interval."""
         half = f" ±{self.ci95[1] - self.mean:.3f}" if self.ci95 else ""
         return f"{self.mean:.3f}{half}"
 
@@ -116,16 +117,16 @@ class Measures:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Where agents stand.
+    """Mean ranks of agents and their statistics.
 
     Attributes
     ----------
     mean : dict
         Mean rank of each agent, best first.
     critical_difference : float
-        What two mean ranks must lie apart to differ (Nemenyi).
+        Smallest significant difference of two mean ranks (Nemenyi).
     p : float
-        Friedman's test that all are alike.
+        p-value of Friedman's test.
     """
 
     mean: dict[str, float]
@@ -134,7 +135,7 @@ class Ranks:
 
 
 def estimate(values: np.ndarray) -> Estimate:
-    """What one value a game says of their mean."""
+    """Return mean, standard deviation and confidence interval of one value per game."""
     n, mean = len(values), float(values.mean())
     if n < 2:
         return Estimate(mean, None, None)
@@ -144,12 +145,12 @@ def estimate(values: np.ndarray) -> Estimate:
 
 
 def spread(values: np.ndarray) -> Spread:
-    """Mean and standard deviation of one value a game."""
+    """Return mean and standard deviation of one value per game."""
     return Spread(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else None)
 
 
 def measures(record: Record, trial_rounds: int) -> Measures:
-    """All measures of one agent's games."""
+    """Return all measures of one agent's games."""
     return Measures(
         regret=estimate(regret(record)),
         published_regret=spread(published_regret(record, trial_rounds)),
@@ -160,10 +161,10 @@ def measures(record: Record, trial_rounds: int) -> Measures:
 
 
 def level_with_best(values: Mapping[str, np.ndarray], alpha: float = 0.05) -> tuple[str, list[str]]:
-    """The agent with the lowest mean, and the list of it and those that a paired t-test cannot tell from it.
+    """Return the agent with the lowest mean, and all agents not significantly different from it (paired t-test).
 
-    Values are one a repetition, and all agents of a repetition met the same luck. With one repetition nobody can
-    be told apart but by the mean.
+    There is one value per repetition, in which all agents play the same bandit. With one repetition, means are
+    compared.
     """
     best = min(values, key=lambda agent: float(values[agent].mean()))
     return best, [agent for agent, found in values.items() if _level(found, values[best], alpha)]
@@ -171,15 +172,15 @@ def level_with_best(values: Mapping[str, np.ndarray], alpha: float = 0.05) -> tu
 
 def _level(values: np.ndarray, best: np.ndarray, alpha: float) -> bool:
     difference = values - best
-    if len(difference) < 2 or difference.std(ddof=1) == 0:  # a t-test takes some spread
+    if len(difference) < 2 or difference.std(ddof=1) == 0:  # the t-test is undefined
         return bool(difference.mean() == 0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of a spread that is nearly none, which is none to worry about
+        warnings.simplefilter("ignore", RuntimeWarning)  # nearly equal values
         return bool(scipy.stats.ttest_rel(values, best).pvalue > alpha)
 
 
 def mean_ranks(agents: Sequence[str], values: np.ndarray, alpha: float = 0.05) -> Ranks:
-    """Ranks of agents by some values (cells, agents), 1 for the lowest, averaged over the cells.
+    """Rank agents by values (cells, agents), 1 for the lowest, and average over the cells.
 
     Two mean ranks differ if they are further apart than Nemenyi's critical difference q sqrt(k (k + 1) / (6 n)) for k
     agents and n cells. Reference: Demšar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets.

@@ -1,7 +1,4 @@
-"""From names to agents of the nsa kind: parameter sets and models, shipped, in files or in plugins.
-
-What the user names is read once, in the process of the command.
-"""
+"""Parameter sets and models by name or file. Each file is read once, in the main process."""
 
 from __future__ import annotations
 
@@ -19,13 +16,13 @@ from nsa_brian.parameter_set import names
 
 T = TypeVar("T")
 
-#: What was read already, while it is to be read once.
+#: Cache of :func:`reading_once`, None outside of it.
 _known: dict[tuple[Callable[[str], object], str], object] | None = None
 
 
 @contextmanager
 def reading_once() -> Iterator[None]:
-    """Within, a file is read when it is first named, and never again."""
+    """Read each file only once within this context."""
     global _known
     _known = {}
     try:
@@ -35,7 +32,7 @@ def reading_once() -> Iterator[None]:
 
 
 def once(reader: Callable[[str], T], name: str) -> T:
-    """What a reader makes of a name, read once within :func:`reading_once`."""
+    """Return ``reader(name)``, cached within :func:`reading_once`."""
     if _known is None:
         return reader(name)
     if (reader, name) not in _known:
@@ -49,7 +46,7 @@ def read_agent(name: str) -> ParameterSet:
     Raises
     ------
     ValueError
-        If there is neither.
+        If there is no such set or model.
     """
     what = name.removeprefix(f"{NSA}:")
     try:
@@ -59,25 +56,25 @@ def read_agent(name: str) -> ParameterSet:
 
 
 def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
-    """Return a parameter set by name or file, complete with what its model adds.
+    """Return a parameter set by name or file, completed with the parameters of its model.
 
     Parameters
     ----------
     parameters : str
-        A shipped set, or a file, which may bring its model.
+        A shipped set, or a file, which may include a model.
     model : str
-        Another model by name or file, if one is given.
+        Name or file of a model; by default that of the set.
 
     Raises
     ------
     ValueError
-        If there is no such thing, or if the set is of another model.
+        If there is no such set or model, or if the set belongs to another model.
     """
     chosen = once(load, parameters)
     if not model and chosen.model is None:
         return chosen
 
-    from nsa_brian.agent import model_of  # here: it takes Brian2, which baselines play without
+    from nsa_brian.agent import model_of  # here: it imports Brian2, which baselines do not need
 
     found = model_of(chosen, once(nsa_brian.load_model, model) if model else None)
     own = None if found == nsa_brian.MODELS["paper"] else found
@@ -85,17 +82,17 @@ def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
 
 
 def set_of(model: str) -> str:
-    """The set that goes with a model where none is named: a parameter file is both."""
+    """Return the default parameter set of a model: its own file if that has parameters."""
     if not model.endswith(".json"):
         return DEFAULT_SET
 
-    from nsa_brian.model.loading import holds_parameters  # here: it takes Brian2
+    from nsa_brian.model.loading import holds_parameters  # here: it imports Brian2
 
     return model if holds_parameters(model) else DEFAULT_SET
 
 
 def _is_model(what: str) -> bool:
-    """Whether a name means a model rather than a parameter set."""
+    """Return whether a name is that of a model rather than of a parameter set."""
     if what in names():
         return False
     if what.endswith(".py") or ".py:" in what:
@@ -104,17 +101,17 @@ def _is_model(what: str) -> bool:
         try:
             return "format" in parse_json(read_text(what))
         except (ValueError, TypeError):
-            return False  # as a parameter file it will be told what is wrong with it
+            return False  # reading it as a parameter file gives the error
 
-    from nsa_brian.model import loading  # here: it takes Brian2
+    from nsa_brian.model import loading  # here: it imports Brian2
 
     return what in loading.MODELS or what in loading.ALIASES or what in loading.SPIKING
 
 
 def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, str | None]:
-    """What the options ``--model`` and ``--engine`` mean: ``rate`` is the paper's model, ``spiking`` no engine."""
+    """Return the model and engine that the options mean: ``rate`` is the paper's model, ``spiking`` not an engine."""
     if engine is not None:
         engine, model = named(engine, model)
     if model == "":
-        raise ValueError("--model names nothing")
+        raise ValueError("--model needs a value")
     return "paper" if model == "rate" else model or "", engine

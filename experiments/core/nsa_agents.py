@@ -1,4 +1,4 @@
-"""Agents of the nsa kind: ``nsa``, and ``nsa:WHAT`` with other parameters or another model. Each is a ParameterSet."""
+"""NSA agents: ``nsa``, and ``nsa:WHAT`` with other parameters or another model. Each is a ParameterSet."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
+import nsa_brian  # Brian2 is imported on first use: baselines do not need it
 from nsa_brian import NSAParameters, ParameterSet
 from nsa_brian.model.timing import steps_of
 
 NSA = "nsa"
 
-#: Of the option ``--model``.
+#: Help texts of ``--model``.
 RATE_MODEL_HELP = "NSA's model: FILE.py, FILE.py:NAME, FILE.json, rate (default), or a plugin's"
 MODEL_HELP = RATE_MODEL_HELP.replace(", or", ", spiking, spiking-ei, ..., or")
 
 
 def is_nsa(agent: str) -> bool:
-    """Return whether an agent is of the nsa kind."""
+    """Return whether an agent is an NSA agent."""
     return agent.partition(":")[0] == NSA
 
 
@@ -29,14 +29,14 @@ def fires(agent: ParameterSet) -> bool:
 
 
 def with_noise(agent: ParameterSet, noise: float) -> ParameterSet:
-    """Return the agent with another strength of noise in its rates."""
+    """Return the agent with this strength of noise in its rates."""
     if agent.model is None and not noise:
         return agent
     model = agent.model or nsa_brian.MODELS["paper"]
     replaced = [population.name for population in model.populations if population.name in ("u", "v")]
     if replaced:
         raise ValueError(
-            f"noise is added to the rates of U and V, and the model {model.name} has neurons of its own in "
+            f"noise needs the rate equations of U and V, but the model {model.name} replaces "
             f"{' and '.join(map(str.upper, replaced))}"
         )
     return replace(agent, model=replace(model, noise=noise))
@@ -50,19 +50,19 @@ def check_agent(agent: ParameterSet, engine: str) -> None:
     if agent.model.refusal(engine):
         raise ValueError(agent.model.refusal(engine))
 
-    from nsa_brian.preparation import check_map  # here, since it takes Brian2
+    from nsa_brian.preparation import check_map  # here: it imports Brian2
 
     check_map(agent.model, agent.parameters)
 
 
 def agent_to_dict(agent: ParameterSet) -> dict[str, Any]:
-    """Convert an agent to plain data, as results files have it."""
+    """Convert an agent to plain data, as stored in results files."""
     model = None if agent.model is None else json.loads(agent.model.to_json())
     return {"parameters": agent.parameters.to_dict(), "parameters_name": agent.name, "model": model}
 
 
 def agent_from_dict(plain: Mapping[str, Any]) -> ParameterSet:
-    """Convert what :func:`agent_to_dict` returns back to an agent."""
+    """Restore an agent from :func:`agent_to_dict`."""
     model = None if plain.get("model") is None else nsa_brian.Model.from_dict(plain["model"])
     declared = None if model is None else model.declared
     return ParameterSet(NSAParameters.from_dict(plain["parameters"], declared), plain["parameters_name"], model=model)

@@ -1,4 +1,4 @@
-"""Settings as options: each field of a dataclass is an option of its command, read as the field's own type."""
+"""Command-line options made from the fields of settings dataclasses."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from nsa_brian.common.texts import shown
 
-#: What the values of an option are called where one cannot be read.
+#: Names of types in error messages.
 _CALLED = {int: "whole numbers", float: "numbers"}
 
 
 def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "") -> Any:
-    """A field of settings, with the help text of its option.
+    """Return a dataclass field with the help text of its option.
 
     Parameters
     ----------
     default
-        Its value where the option is not given.
+        Value if the option is not given.
     text, metavar : str
         For the help.
     flag : str
-        An option that may be given several times, each with one ``KEY=VALUE``.
+        Name of an option that can be repeated, with one ``KEY=VALUE`` each.
     """
     return dataclasses.field(default=default, metadata={"help": text, "metavar": metavar, "flag": flag})
 
 
 def add_options(parser: argparse.ArgumentParser, kind: type, only: Collection[str] = ()) -> None:
-    """Declare an option for each setting, or for some of them."""
+    """Add an option for each setting, or for some of them."""
     for field in dataclasses.fields(kind):
-        if "help" not in field.metadata or (only and field.name not in only):  # it follows from others, or is left out
+        if "help" not in field.metadata or (only and field.name not in only):
             continue
         parser.add_argument(
             _flag(field),
@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser, kind: type, only: Collection[st
 
 
 def read_given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
-    """The settings whose options were given; a ValueError says what is wrong with one."""
+    """Return the settings whose options were given; raise a ValueError for invalid ones."""
     types = get_type_hints(kind)
     texts = {field: getattr(args, f"set_{field.name}", None) for field in dataclasses.fields(kind)}
     return {
@@ -60,13 +60,13 @@ def _flag(field: dataclasses.Field[Any]) -> str:
 
 
 def read_option(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
-    """Read an option's text, or its texts if it is repeatable, as a type."""
-    if get_origin(kind) is UnionType:  # with None, for what is not given
+    """Convert the text of an option, or its texts if it is repeatable, to a type."""
+    if get_origin(kind) is UnionType:  # with None
         kind = next(part for part in get_args(kind) if part is not NoneType)
     if not isinstance(text, str):
         return dict(_pair(flag, each) for each in text) if get_origin(kind) is dict else tuple(text)
     if not text.strip():
-        raise ValueError(f"{flag} names nothing")
+        raise ValueError(f"{flag} needs a value")
     several = get_origin(kind) is tuple
     reader = get_args(kind)[0] if several else kind
     parts = [part.strip() for part in text.split(",") if part.strip()] if several else [text]
@@ -75,12 +75,12 @@ def read_option(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
     except ValueError:
         raise ValueError(f"{flag} takes {_CALLED[reader]}, got {shown(text)}") from None
     if not values:
-        raise ValueError(f"{flag} names nothing")
+        raise ValueError(f"{flag} needs a value")
     return values if several else values[0]
 
 
 def _pair(flag: str, text: str) -> tuple[str, Any]:
-    """``KEY=VALUE`` with a number, a list or a text as value."""
+    """Parse ``KEY=VALUE`` with a number, a list or a text as value."""
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise ValueError(f"{flag} takes KEY=VALUE, got {shown(text)}")
@@ -91,19 +91,19 @@ def _pair(flag: str, text: str) -> tuple[str, Any]:
 
 
 def some(settings: object, *names: str) -> dict[str, Any]:
-    """Some settings by name, for others that share them."""
+    """Return some settings by name."""
     return {name: getattr(settings, name) for name in names}
 
 
 def chosen_preset(presets: Mapping[str, Any], name: str) -> Any:
-    """A preset by its name."""
+    """Return a preset by name."""
     if name not in presets:
         raise ValueError(f"unknown preset {shown(name)}; known: {', '.join(presets)}")
     return presets[name]
 
 
 def presets_help(presets: Mapping[str, Any]) -> str:
-    """What presets there are, for a help text: the first in full, of the others what differs."""
+    """Return the help text of presets: the first in full, the others by their differences."""
     first, width = next(iter(presets.values())), max(map(len, presets))
     lines = []
     for name, preset in presets.items():
@@ -119,5 +119,5 @@ def presets_help(presets: Mapping[str, Any]) -> str:
 
 
 def show(value: Any) -> str:
-    """A setting's value as its option takes it."""
+    """Return the value of a setting as the option takes it."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

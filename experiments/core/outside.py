@@ -1,4 +1,4 @@
-"""The outside world: what it does to a command becomes one line and an exit code, here and nowhere else."""
+"""Map exceptions to exit codes and messages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nsa_brian.errors import ModelError, printable
 
 @contextlib.contextmanager
 def answering(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Within, what is not our own mistake ends the command with one line and an exit code.
+    """Exit with one line and an exit code on errors of the user or the system.
 
-    Notes of an exception (``add_note``), such as how to go on, are told with it.
+    Notes of the exception (``add_note``), such as how to resume, are part of the line.
     """
     try:
         yield
-        sys.stdout.flush()  # a full device says so now
+        sys.stdout.flush()  # raises here if the device is full
     except KeyboardInterrupt as error:
         parser.exit(STOPPED, f"\n{_notes(error) or 'stopped'}\n")
     except BrokenPipeError as error:
@@ -38,7 +38,7 @@ def answering(parser: argparse.ArgumentParser) -> Iterator[None]:
         ModelError,
         PluginError,
         WorkersLostError,
-    ) as error:  # a model may fail when it runs
+    ) as error:  # models can fail at run time
         _leave(parser, error, str(error))
     except (ImportError, RuntimeError) as error:
         if not out_of_memory(error):
@@ -56,6 +56,6 @@ def _notes(error: BaseException) -> str:
 
 
 def note(text: str) -> None:
-    """Tell the user something beside the outcome, in one line."""
+    """Print a note to stderr, in one line."""
     with contextlib.suppress(OSError):
         print(f"note: {printable(text)}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Pages of HTML that need nothing but a browser: one look, one frame, images inside."""
+"""Self-contained HTML pages with a common layout."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 
-def render(room: str, **values: Any) -> str:
-    """The page of a room of ``experiments``, by its template ``page.html``, which stands in the frame of all pages."""
-    loader = ChoiceLoader([PackageLoader("experiments", room), PackageLoader("experiments", "core/pages")])
+def render(folder: str, **values: Any) -> str:
+    """Render the template ``page.html`` of a folder of ``experiments``."""
+    loader = ChoiceLoader([PackageLoader("experiments", folder), PackageLoader("experiments", "core/pages")])
     template = Environment(loader=loader, autoescape=True).get_template("page.html")
     return template.render(style=_resource("page.css"), script=_resource("page.js"), **values)
 
 
 def inline(png: bytes) -> str:
-    """An image as it stands in a page."""
+    """Return an image in base64."""
     return base64.b64encode(png).decode()
 
 
 def shown(value: Any) -> str:
-    """A setting, to be read."""
+    """Return the value of a setting as text."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

@@ -1,10 +1,10 @@
-"""Agents and bandits of some games, put together."""
+"""Make the agents and bandits of games, and play them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import nsa_brian  # what takes Brian2 is imported when it is first used: baselines play without
+import nsa_brian  # Brian2 is imported on first use: baselines do not need it
 from envs import Bandit
 from experiments.core.agents import Agent, make_policy
 from experiments.core.cells import Progress, no_progress
@@ -16,7 +16,7 @@ from experiments.core.settings import PlaySettings
 
 
 def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:
-    """One of the agents, with the random numbers of some repetitions."""
+    """Return an agent with the random numbers of some repetitions."""
     n_games, rng = len(repetitions), streams(settings.seed, f"agent {agent}", repetitions)
     if not is_nsa(agent):
         return make_policy(agent, settings.arms, n_games, rng)
@@ -35,14 +35,14 @@ def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent
 
 
 def make_bandit(settings: PlaySettings, repetitions: range) -> Bandit:
-    """The bandit of some repetitions, at its start."""
+    """Return the bandit of some repetitions, after a reset."""
     bandit = settings.make_bandit(len(repetitions))
     bandit.reset(streams(settings.seed, "bandit", repetitions))
     return bandit
 
 
 def trained(settings: PlaySettings, rounds: int) -> tuple[Any, Bandit]:
-    """The first agent, one of the nsa kind, after some rounds of the first game, and the bandit as it then is."""
+    """Return the first agent, which must be NSA, and the bandit, after some rounds of the first game."""
     agent, bandit = make_player(settings, settings.agents[0], range(1)), make_bandit(settings, range(1))
     if rounds:
         play_game(agent, bandit, rounds)
@@ -50,7 +50,7 @@ def trained(settings: PlaySettings, rounds: int) -> tuple[Any, Bandit]:
 
 
 def play_agent(settings: PlaySettings, agent: str, repetitions: range, progress: Progress = no_progress) -> Record:
-    """One agent in some of the repetitions, all at once."""
+    """Play some repetitions with one agent as a batch."""
     bandit = make_bandit(settings, repetitions)
     player = make_player(settings, agent, repetitions)
     return play_game(player, bandit, settings.n_rounds, lambda rounds: progress(rounds * len(repetitions)))

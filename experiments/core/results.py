@@ -1,4 +1,4 @@
-"""Results: the arrays of every cell of a study with what made them, and the file that keeps them."""
+"""Results of a study and their files."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=StudySettings)
 F = TypeVar("F")
 
-#: A line of a data frame.
+#: A row of a data frame.
 Row = dict[str, str | int | float | bool | None]
 
 
 def versions() -> dict[str, str]:
-    """Versions of what the outcome may depend on."""
+    """Return the versions of the packages that results depend on."""
     return {name: metadata.version(name) for name in ("nsa-brian", "brian2", "numpy")}
 
 
 @dataclass(frozen=True, repr=False)
 class Results(Generic[S, F]):
-    """What came of a study.
+    """Results of a study.
 
     Attributes
     ----------
     study : Study
     settings : dataclass
-        The study's.
+        Settings of the study.
     settings_dict : dict
-        The settings as plain JSON, with the parameters and models that they name in full.
+        Settings as plain JSON, including all parameters and models.
     versions : dict
-        Of what the outcome may depend on.
+        Versions of the packages that results depend on.
     cells : dict
-        Arrays of every cell by the cell's name.
+        Arrays of every cell by name.
     inputs : dict
-        Values of models' inputs by name, (rounds, columns) each.
+        Values of model inputs by name, (rounds, columns) each.
     """
 
     study: Study[S, F]
@@ -62,22 +62,22 @@ class Results(Generic[S, F]):
 
     @property
     def told(self) -> Mapping[str, Any]:
-        """The name of ``settings_dict`` in 0.2; it goes with 0.4."""
+        """Deprecated name of ``settings_dict``, to be removed in 0.4."""
         warnings.warn("told is now settings_dict", DeprecationWarning, stacklevel=2)
         return self.settings_dict
 
     @cached_property
     def summary(self) -> F:
-        """What the study makes of it."""
+        """Summary, computed by the study."""
         return self.study.summary(self)
 
     @cached_property
     def tables(self) -> list[Table]:
-        """The summary as tables."""
+        """Summary as tables."""
         return self.study.tables(self)
 
     def to_dataframe(self) -> DataFrame:
-        """The summary as a pandas data frame, a row for each thing that was measured."""
+        """Return the summary as a pandas data frame."""
         return extra("dataframe", "pandas").DataFrame(self.study.rows(self))
 
     def __repr__(self) -> str:
@@ -90,12 +90,12 @@ class Results(Generic[S, F]):
 RESULTS = ArchiveFormat("nsa-results", 1, "a results file of a study")
 
 
-#: Stands for the cell's name where an array is that of all cells, and where it holds values of an input.
+#: Used in place of a cell's name for arrays shared by all cells, and for values of inputs.
 _ALL, _INPUTS = "", "input:"
 
 
 def save(results: Results[S, F], path: Path) -> None:
-    """Write a results file; arrays that are the same in all cells are stored once."""
+    """Write a results file; arrays that are equal in all cells are stored once."""
     cells = list(results.cells.values())
     same = set()
     if len(cells) > 1:
@@ -110,13 +110,13 @@ def save(results: Results[S, F], path: Path) -> None:
 
 
 def load(study: Study[S, F], kind: type[Results[S, F]], path: str | Path) -> Results[S, F]:
-    """Read what :func:`save` wrote of a study; a ValueError if it is something else."""
+    """Read a results file of a study; raise a ValueError for other files."""
     meta, arrays = RESULTS.read(path, "study", "settings", "versions")
     if meta["study"] != study.name:
         raise ValueError(f"{path} holds results of nsa {meta['study']}, not of nsa {study.name}")
     found: dict[str, Arrays] = {}
     for key, array in arrays.items():
-        # There may be one in a cell's name. Games of 0.2 have a slash, and a colon for inputs.
+        # A cell's name may contain the separator. Files of 0.2 have a slash, and a colon for inputs.
         cell, _, name = key.rpartition("|") if "|" in key else key.rpartition("/")
         if not cell and name.startswith(_INPUTS):
             cell, name = _INPUTS, name.removeprefix(_INPUTS)
@@ -125,7 +125,7 @@ def load(study: Study[S, F], kind: type[Results[S, F]], path: str | Path) -> Res
     try:
         settings = study.settings_type.from_dict(meta["settings"])
     except (TypeError, ValueError, KeyError, AttributeError):
-        raise ValueError(f"{path} is not {RESULTS.called}: its settings are none of nsa {study.name}") from None
+        raise ValueError(f"{path} is not {RESULTS.called}: its settings are not those of nsa {study.name}") from None
     cells = {cell: {**arrays, **shared} for cell, arrays in found.items()}
     return kind(study, settings, meta["settings"], meta["versions"], cells, inputs)
 

@@ -1,4 +1,4 @@
-"""The games of one bandit: all that their outcome depends on."""
+"""Settings of the games on one bandit."""
 
 from __future__ import annotations
 
@@ -28,25 +28,24 @@ from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
 from nsa_brian.plugins import plugin_digests
 
-#: What is written down of a round of a game.
+#: Size of the record of one round.
 BYTES_A_ROUND = 33
-#: Strongest noise, in units of the activity, whose own scale is 1: beyond, numbers end long before the noise does.
+#: Strongest noise, in units of the activity (of order 1).
 MOST_NOISE = 1e6
-#: Settings that are stored where they say something.
+#: Settings that are stored only if not empty.
 _OPTIONAL = {"inputs", "input_files"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaySettings(StudySettings):
-    """Agents against a bandit, repeated. Everything that the outcome depends on, and nothing else.
+    """Repeated games of agents on a bandit: everything that results depend on, and nothing else.
 
-    ``nsa`` has the parameters and the model of the agent ``nsa``, ``nsa_agents`` those of others of its kind,
-    ``nsa:WHAT``; what is not given of them is read. A ``noise`` other than 0 is that of all of them; else models with
-    noise of their own keep it.
+    ``nsa`` has the parameters and the model of the agent ``nsa``, ``nsa_agents`` those of agents ``nsa:WHAT``, which
+    are read if not given. A ``noise`` other than 0 applies to all NSA agents; with 0, models keep their own noise.
 
-    ``inputs`` has the digests of the input files by their paths: of the plugins, of files that ``env_options`` name,
-    which are read when the settings are made, and of ``input_files``: those with the values of a model's inputs, by the
-    inputs' names. Agents of the nsa kind are told those that their model has.
+    ``inputs`` has the digests of input files by path: plugins, files in ``env_options``, which are read at
+    construction, and ``input_files``, the files with values of model inputs, by name of the input. Each NSA agent
+    receives the inputs that its model has.
     """
 
     env: str = "MAB-P"
@@ -62,7 +61,7 @@ class PlaySettings(StudySettings):
     noise: float = 0.0
     seed: int = 0
     nsa_agents: dict[str, ParameterSet] = field(default_factory=dict)
-    inputs: dict[str, str] = None  # type: ignore[assignment]  # digests once the settings are made
+    inputs: dict[str, str] = None  # type: ignore[assignment]  # set at construction
     input_files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,28 +74,30 @@ class PlaySettings(StudySettings):
         if not 0 <= self.noise <= MOST_NOISE:
             raise ValueError(f"noise must be a number from 0 to {MOST_NOISE:g}, got {self.noise}")
         if self.noise and self.engine not in ("rounds", "network"):
-            raise ValueError(f"noise in the rates is run by rounds or network, not by engine {self.engine!r}")
+            raise ValueError(f"noise needs engine rounds or network, got {self.engine!r}")
         for name in ("name", "n_arms", "n_games", "trial_rounds", "seed", "rng"):
             if name in self.env_options:
-                raise ValueError(f"unknown setting {name!r} of {self.env}; the game has its own options for that")
+                raise ValueError(
+                    f"unknown setting {name!r} of {self.env}; it is set by env, arms, repetitions, rounds or seed"
+                )
         others = [name for name in self.agents if is_nsa(name) and name != NSA]
         object.__setattr__(self, "nsa_agents", {name: self.nsa_agents.get(name) or read_agent(name) for name in others})
 
     def nsa_agent(self, name: str) -> ParameterSet:
-        """Return an agent of the nsa kind, noise included."""
+        """Return an NSA agent, including noise."""
         agent = self.nsa if name == NSA else self.nsa_agents[name]
         return with_noise(agent, self.noise) if self.noise else agent
 
     def with_noise(self, noise: float) -> PlaySettings:
-        """Return the same with so much noise in all agents of the nsa kind, in models with noise of their own too."""
+        """Return these settings with this noise in all NSA agents, in place of the noise of their models."""
         given = {NSA: self.nsa_agent(NSA) if self.nsa.model else self.nsa, **self.nsa_agents}
         made = {name: with_noise(agent, noise) if agent.model else agent for name, agent in given.items()}
         return dataclasses.replace(self, noise=noise, nsa=made.pop(NSA), nsa_agents=made)
 
     def check(self) -> None:
-        """Refuse what a bandit, an agent or an engine refuses.
+        """Raise an error if the bandit, an agent or the engine does not accept the settings.
 
-        Apart from construction, since results can be looked at where a user's own agent or schedule is not known.
+        Not part of construction: results can be loaded where a user's agent or schedule is missing.
         """
         check_names(self.agents)
         check_memory(self.memory, "games of that size")
@@ -116,17 +117,17 @@ class PlaySettings(StudySettings):
 
     @property
     def n_rounds(self) -> int:
-        """Rounds of a game."""
+        """Rounds per game."""
         return self.trials * self.rounds
 
     @property
     def memory(self) -> float:
-        """Bytes that the games of an agent take at least: its record, twice when it is turned, and all arms."""
+        """Bytes that the games of an agent need at least: its record, twice while it is transposed, and all arms."""
         return float(self.repetitions) * (2 * BYTES_A_ROUND * self.n_rounds + 3 * NUMBER * self.arms)
 
     @property
     def id(self) -> str:
-        """A short name that differs when the settings or the input files do."""
+        """Short identifier of the settings and input files."""
         plain = self.to_dict()
         plain = {key: value for key, value in plain.items() if value or key not in ("model", "nsa_agents")}
         text = json.dumps(plain, sort_keys=True)
@@ -134,26 +135,26 @@ class PlaySettings(StudySettings):
 
     @property
     def input_tables(self) -> dict[str, np.ndarray]:
-        """The values of inputs by name, (rounds, columns) each."""
+        """Values of model inputs by name, (rounds, columns) each."""
         return tables(self.input_files, self.inputs)
 
     def inputs_of(self, agent: str) -> dict[str, np.ndarray]:
-        """The values of those inputs that an agent of the nsa kind has, as engines take them."""
+        """Return the values of the inputs that an NSA agent has, in the form that engines take."""
         return values_for(self.nsa_agent(agent).model, self.input_tables) if self.input_files else {}
 
     @property
     def bandit_options(self) -> dict[str, Any]:
-        """The bandit's own settings, with the table of a schedule in place of its file."""
+        """Options of the bandit, with the file of a schedule replaced by its table."""
         return with_tables(self.env, self.env_options, self.inputs)
 
     def make_bandit(self, n_games: int) -> Bandit:
-        """The bandit of these settings for some games at once."""
+        """Return the bandit for a batch of games."""
         made = envs.make(self.env, self.arms, n_games=n_games, trial_rounds=self.rounds, **self.bandit_options)
         check_unchanged(self.env, self.env_options, self.inputs)
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to plain values; without input files if there are none."""
+        """Convert to plain values; input files only if there are any."""
         plain: dict[str, Any] = {}
         for each in dataclasses.fields(self):
             value = getattr(self, each.name)
@@ -168,7 +169,7 @@ class PlaySettings(StudySettings):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> PlaySettings:
-        """Restore settings from :meth:`to_dict`, JSON in between or not."""
+        """Restore settings from :meth:`to_dict`, directly or through JSON."""
         own = {each.name for each in dataclasses.fields(cls)}
         made = {name: value for name, value in values.items() if name in own}
         others = {name: agent_from_dict(agent) for name, agent in values.get("nsa_agents", {}).items()}
@@ -176,7 +177,7 @@ class PlaySettings(StudySettings):
         return cls(**{"inputs": {}, **made})
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the contents of input files go along, so that another process does not read them again."""
+        """Pickle with the contents of input files, so that other processes do not read them again."""
         return {**vars(self), "contents": contents_of(self.inputs.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -184,14 +185,14 @@ class PlaySettings(StudySettings):
         vars(self).update({name: value for name, value in state.items() if name != "contents"})
 
     def __getattr__(self, name: str) -> Any:
-        """Return what 0.2 had as fields; they go with 0.4."""
+        """Return deprecated fields of 0.2, to be removed in 0.4."""
         if name not in _BEFORE:
             raise AttributeError(f"settings have no {name!r}")
         _warn_before(name)
         return agent_to_dict(self.nsa)[name]
 
 
-#: Fields of 0.2, now those of ``nsa``.
+#: Fields of 0.2, now part of ``nsa``.
 _BEFORE = ("parameters", "parameters_name", "model")
 
 
@@ -200,7 +201,7 @@ def _warn_before(name: str) -> None:
 
 
 def _init_as_before(self: PlaySettings, init: Any = PlaySettings.__init__, **given: Any) -> None:
-    """Take the fields of 0.2 too."""
+    """Accept the deprecated fields of 0.2."""
     old = {name: given.pop(name) for name in _BEFORE if name in given}
     if old:
         _warn_before(next(iter(old)))

@@ -1,4 +1,4 @@
-"""The standard streams, so that they can be written to whatever the caller has closed or filled."""
+"""Standard streams that can be written even if the caller closed them or the device is full."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from typing import TextIO
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Within, all three are open; at the end what cannot be written is given up in silence.
+    """Open closed standard streams; at the end, drop output that cannot be written.
 
-    The number of a stream that was closed would be given to the first file that we open, and what compilers and
-    libraries print would go into that file.
+    Else the first file that we open would get the descriptor of a closed stream, and the output of compilers and
+    libraries would go into it.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
-            _to_nowhere(number)
+            _to_devnull(number)
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # until the end
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # stays open
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows a question mark
+        sys.stdout.reconfigure(errors="replace")  # a question mark for characters that the terminal cannot show
     try:
         yield
     finally:
-        _settle(sys.stdout)
-        _settle(sys.stderr)
+        _flush(sys.stdout)
+        _flush(sys.stderr)
 
 
-def _settle(stream: TextIO) -> None:
-    """Flush a stream, for the last time: Python would try again at its end, complain, and change the exit code."""
+def _flush(stream: TextIO) -> None:
+    """Flush a stream; on failure discard its content, else Python would fail at exit and change the exit code."""
     try:
         stream.flush()
     except OSError:
         with contextlib.suppress(OSError):
-            _to_nowhere(stream.fileno())
+            _to_devnull(stream.fileno())
             stream.flush()
 
 
-def _to_nowhere(number: int) -> None:
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    if nowhere == number:
+def _to_devnull(number: int) -> None:
+    devnull = os.open(os.devnull, os.O_RDWR)
+    if devnull == number:
         os.set_inheritable(number, True)
         return
-    os.dup2(nowhere, number)
-    os.close(nowhere)
+    os.dup2(devnull, number)
+    os.close(devnull)

@@ -1,7 +1,7 @@
-"""A study: settings as data, cells of work that can be interrupted and resumed, one results file.
+"""Base class of studies: settings, resumable cells of work, one results file.
 
-To add one, make a folder in ``experiments/studies`` with ``study.py``, where ``STUDY`` is an object of a class like
-those of its neighbours, and ``figure.py``, where ``draw`` makes a figure of its results; and enter it into
+To add a study, create a folder in ``experiments/studies`` with ``study.py``, which defines ``STUDY``, an instance of a
+subclass of :class:`Study`, and ``figure.py``, which defines ``draw(results)``; then add it to
 ``experiments/registry.py``.
 """
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 class Caption(NamedTuple):
-    """What a study shows, for the report: its heading, and its figure for those who cannot see it."""
+    """Heading of a study in the report, and alternative text of its figure."""
 
     title: str
     description: str
 
 
 class Export(NamedTuple):
-    """A file that a study makes of its results: what it is called, its suffix and its text."""
+    """A file made from results: label, suffix and text."""
 
     label: str
     suffix: str
@@ -46,23 +46,23 @@ class Export(NamedTuple):
 
 
 class Study(ABC, Generic[S, F]):
-    """What is computed (:meth:`cells`), and what is made of it, from the results alone.
+    """A study: the cells to compute, and summary, tables and figure made from the results alone.
 
-    S is the type of its settings, a frozen dataclass whose fields are made by ``setting``; F that of its summary, a
-    dataclass that comes to JSON.
+    S is the type of the settings, a frozen dataclass whose fields are made by ``setting``; F that of the summary, a
+    dataclass that can be converted to JSON.
     """
 
     name: str
     examples: str
-    #: Settings by name; the first are the default.
+    #: Settings by name; the first is the default.
     presets: Mapping[str, S]
-    #: For the report; None leaves it out of there.
+    #: Caption in the report; None omits the study.
     caption: Caption | None = None
-    #: What the progress bar counts.
+    #: Unit of the progress bar.
     unit = "cells"
-    #: Whether a finished run is computed again.
+    #: Whether to compute again even if there are stored results.
     always_anew = False
-    #: The class of its results.
+    #: Class of the results.
     results_type: type[Results[Any, Any]] = Results
 
     def __repr__(self) -> str:
@@ -70,54 +70,54 @@ class Study(ABC, Generic[S, F]):
 
     @abstractmethod
     def cells(self, settings: S) -> Mapping[str, Cell]:
-        """What is to be computed, by name; refuses what a bandit or an agent refuses."""
+        """Return the cells to compute, by name; raise an error if a bandit or agent does not accept the settings."""
 
     @abstractmethod
     def summary(self, results: Results[S, F]) -> F:
-        """What was found."""
+        """Return the summary."""
 
     @abstractmethod
     def tables(self, results: Results[S, F]) -> list[Table]:
-        """The summary to look at."""
+        """Return the summary as tables."""
 
     @abstractmethod
     def rows(self, results: Results[S, F]) -> list[Row]:
-        """The summary for a data frame: a row for each thing that was measured."""
+        """Return the summary as rows of a data frame."""
 
     def claims(self, results: Results[S, F]) -> list[Claim]:
-        """What the paper says of it, and whether that is so."""
+        """Return the claims of the paper with verdicts."""
         return []
 
     def exports(self, results: Results[S, F]) -> list[Export]:
-        """Files besides the figure."""
+        """Return files besides the figure."""
         return []
 
     def draw(self, results: Results[S, F]) -> Figure:
-        """The figure. Its module is imported now: workers and those who only compute have no use for matplotlib."""
-        room = type(self).__module__.rpartition(".")[0]
-        return import_module(f"{room}.figure").draw(results)
+        """Return the figure. Its module, which needs matplotlib, is imported only here."""
+        package = type(self).__module__.rpartition(".")[0]
+        return import_module(f"{package}.figure").draw(results)
 
     def image(self, results: Results[S, F], kind: str, dpi: int = 150) -> bytes:
-        """The figure in one of the formats of files."""
+        """Return the figure in a file format."""
         return import_module("experiments.core.figures").rendered(self.draw(results), kind, dpi)
 
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of some options of the report that this study has."""
+        """Return the options of the report that this study has."""
         known = {field.name for field in dataclasses.fields(self.options_type)}
         return {name: value for name, value in given.items() if name in known}
 
     @property
     def options_type(self) -> type:
-        """The type of the presets, whose fields are the options of the command."""
+        """Type of the presets, whose fields are the options of the command."""
         return type(next(iter(self.presets.values())))
 
     @property
     def settings_type(self) -> type[S]:
-        """The type of the settings."""
+        """Type of the settings."""
         return self.options_type
 
     def settings_of(self, options: Any) -> S:
-        """Return the settings that options mean; they are the same but in ``play``."""
+        """Return the settings that options mean; the same except in ``play``."""
         return options
 
     # Files --------------------------------------------------------------------------------------------------------
@@ -130,11 +130,11 @@ class Study(ABC, Generic[S, F]):
         progress: Progress = no_progress,
         cells: Mapping[str, Cell] | None = None,
     ) -> tuple[Results[S, F], Path]:
-        """Compute what is missing of a study's cells and write the results file.
+        """Compute missing cells and write the results file.
 
-        Each cell is written when it is done. A run that was stopped goes on where it was; a run that was finished
-        is read from its file. The outcome is the same, however often it was stopped and whatever the workers. Where
-        another process is at work on the same in the same folder, this one waits and takes what that one found.
+        Each cell is written when it is done. A stopped run is resumed; a finished run is read from its file. Results
+        do not depend on interruptions or workers. If another process computes the same in the same folder, this one
+        waits and reads its results.
 
         Returns
         -------
@@ -155,14 +155,11 @@ class Study(ABC, Generic[S, F]):
             self.save(results, path)
             clear(folder)
         with suppress(OSError):
-            folder.rmdir()  # that of a run that was killed; or somebody waits and has his lock in it
+            folder.rmdir()  # fails if files are left, or if another process holds a lock in it
         return results, path
 
     def finished(self, path: Path, settings: S, cells: Mapping[str, Cell]) -> Results[S, F] | None:
-        """Return results that need not be computed again, if the file holds what was asked for; else say so.
-
-        Another version's are another run's.
-        """
+        """Return stored results of these settings, cells and versions; else print a note and return None."""
         if self.always_anew or not path.exists():
             return None
         try:
@@ -172,15 +169,15 @@ class Study(ABC, Generic[S, F]):
             with blame_file(path, RESULTS.called):
                 _ = found.summary
         except (ValueError, UserError) as error:
-            note(f"{error.damage if isinstance(error, DamagedError) else error}; all is computed anew")
+            note(f"{error.damage if isinstance(error, DamagedError) else error}; computing everything again")
             return None
         if found.versions != versions():
-            note(f"{path} was made with {found.versions}; all is computed anew with {versions()}")
+            note(f"{path} was made with {found.versions}; computing everything again with {versions()}")
             return None
         return found
 
     def collect(self, settings: S, cells: dict[str, Arrays]) -> Results[S, F]:
-        """Return results of cells that were just computed."""
+        """Return the results of computed cells."""
         return self.results_type(self, settings, settings.to_dict(), versions(), cells, settings.input_tables)
 
     def save(self, results: Results[S, F], path: Path) -> None:
@@ -188,7 +185,7 @@ class Study(ABC, Generic[S, F]):
         save(results, path)
 
     def load(self, path: str | Path) -> Results[S, F]:
-        """Read a results file; a ValueError if it is none of this study."""
+        """Read a results file; raise a ValueError if it is not of this study."""
         results = load(self, self.results_type, path)
         try:
             self.check_cells(results)

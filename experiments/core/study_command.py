@@ -1,4 +1,4 @@
-"""One command for every study: its options come from the fields of its settings."""
+"""The command of a study, with options made from the fields of its settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from experiments.core.workers import check_workers
 
 
 def command_of(study: Study[Any, Any]) -> Command:
-    """The command of a study: its options come from the fields of its settings."""
+    """Return the command of a study."""
     epilog = (
         f"presets:\n{presets_help(study.presets)}\n\nexamples:\n  nsa {study.name} --preset quick\n{study.examples}"
     )
@@ -33,22 +33,22 @@ def command_of(study: Study[Any, Any]) -> Command:
 
 
 def add_arguments(study: Study[Any, Any], parser: argparse.ArgumentParser) -> None:
-    """Declare the common options, and one for each setting."""
+    """Add the common options, and one for each setting."""
     add = parser.add_argument
     first, *others = study.presets
     add("--preset", metavar="NAME", help=f"{first} (default), {', '.join(others)}")
     add_options(parser, study.options_type)
     add_workers(parser)
     add_out(parser)
-    add("--from", dest="source", metavar="RESULTS", help="draw from a results file, without computing")
-    add("--format", default="png", metavar="F", help=f"of the figure: {', '.join(FORMATS)} (default png)")
-    add_no_figures(parser, "--from draws later")
+    add("--from", dest="source", metavar="RESULTS", help="draw and print a results file without computing")
+    add("--format", default="png", metavar="F", help=f"format of the figure: {', '.join(FORMATS)} (default png)")
+    add_no_figures(parser, "--from draws them later")
     add("--json", action="store_true", help="print one JSON object instead of the table")
-    add("--quiet", action="store_true", help="no progress, no word about the files")
+    add("--quiet", action="store_true", help="print neither progress nor file names")
 
 
 def run(study: Study[S, F], args: argparse.Namespace) -> None:
-    """Compute or load, then draw and print."""
+    """Compute or load results, draw and print them."""
     with blame_user():
         check_workers(args.workers)
         check_format(args.format)
@@ -78,7 +78,7 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
 
 
 class Shown:
-    """What a command shows of results, made in full before any of it is written; no figure where it has no kind."""
+    """Output of a command, made in full before anything is written; without a figure if ``kind`` is empty."""
 
     def __init__(self, results: Results[S, F], path: Path, kind: str) -> None:
         self._stem, self._kind = path.stem, kind
@@ -88,7 +88,7 @@ class Shown:
         self.text = "\n\n".join(table.text(sys.stdout.isatty()) for table in results.tables)
 
     def write(self, out: Path) -> dict[str, str]:
-        """Write the figure and what other files a study makes of its results; their names by what they are."""
+        """Write the figure and the exports; return the file names by label."""
         files = {}
         if self._figure:
             figure = out / f"{self._stem}.{self._kind}"
@@ -102,20 +102,20 @@ class Shown:
 
 
 def check_nothing_else(study: Study[S, F], args: argparse.Namespace) -> None:
-    """Refuse options beside ``--from`` that it would have no use for: the file says what was computed."""
+    """Raise a ValueError for options that cannot be combined with ``--from``."""
     given = [
         *read_given(study.options_type, args),
         *["preset"] * (args.preset is not None),
         *["workers"] * (args.workers > 1),
     ]
     if given:
-        raise ValueError(f"--from shows what was computed; --{given[0].replace('_', '-')} is for computing")
+        raise ValueError(f"--from reads computed results and cannot be combined with --{given[0].replace('_', '-')}")
 
 
 def compute(
     study: Study[S, F], settings: S, cells: Mapping[str, Cell], out: Path, workers: int, quiet: bool
 ) -> tuple[Results[S, F], Path]:
-    """Run a study behind a progress bar on the terminal's error stream; none where that is a file."""
+    """Run a study with a progress bar on stderr, if that is a terminal."""
     total = sum(cell.work for cell in cells.values())
     with tqdm(
         total=total, disable=True if quiet else None, unit=f" {study.unit}", unit_scale=total > 9999, desc=study.name
@@ -124,14 +124,14 @@ def compute(
 
 
 def read_settings(study: Study[S, F], args: argparse.Namespace) -> S:
-    """The preset with the options that were given."""
+    """Return the preset with the given options."""
     preset = chosen_preset(study.presets, next(iter(study.presets)) if args.preset is None else args.preset)
     given = with_engine(study.options_type, read_given(study.options_type, args))
     return study.settings_of(dataclasses.replace(preset, **given))
 
 
 def with_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Given settings, the engine filled in where it follows from the model."""
+    """Return the given settings with model and engine resolved."""
     model, engine = read_model_and_engine(given.get("model"), given.get("engine"))
     has_engine = any(field.name == "engine" for field in dataclasses.fields(settings))
     found = {name: value for name, value in given.items() if name not in ("model", "engine")}
@@ -140,5 +140,5 @@ def with_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(summary: Any) -> dict[str, Any]:
-    """A summary ready for JSON."""
+    """Convert a summary to plain data."""
     return summary.to_json() if hasattr(summary, "to_json") else dataclasses.asdict(summary)

@@ -1,4 +1,4 @@
-"""What the settings of all studies can do: be converted to plain data and back, and have an id."""
+"""Base class of the settings of studies: conversion to plain data and back, and an id."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ class StudySettings:
     """Base class of the settings of a study: a frozen dataclass whose fields are made by ``setting``."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to plain JSON, with what the settings name in full, and with digests of input files if there are any.
-
-        Subclasses add to :meth:`own_dict`.
-        """
+        """Convert to plain JSON, with tuned parameters and digests of input files; subclasses extend ``own_dict``."""
         plain = self.own_dict()
         chosen = {name.partition(":")[0] for name in plain.get("agents", ()) if name.endswith(":tuned")}
         if chosen:
             plain["tuned"] = {name: values for name, values in tuned().items() if name in chosen}
         inputs = {**plugin_digests(), **self.input_digests}
-        return json.loads(json.dumps(plain | ({"inputs": inputs} if inputs else {})))  # lists for tuples, as in a file
+        return json.loads(
+            json.dumps(plain | ({"inputs": inputs} if inputs else {}))
+        )  # tuples become lists, as in a file
 
     def own_dict(self) -> dict[str, Any]:
-        """Convert the fields that were given."""
+        """Convert the fields of the constructor."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """Restore settings from :meth:`to_dict`. Nothing is read or checked: files that they name may be gone since."""
+        """Restore settings from :meth:`to_dict`, without reading or checking files, which may no longer exist."""
         made = object.__new__(cls)
         types = get_type_hints(cls)
         for each in dataclasses.fields(cls):
@@ -52,15 +51,15 @@ class StudySettings:
 
     @property
     def id(self) -> str:
-        """A short name that differs when the settings or the input files do."""
+        """Short identifier of the settings and input files."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()[:8]
 
     @property
     def input_digests(self) -> dict[str, str]:
-        """The digests of input files by their paths."""
+        """Digests of input files by path."""
         return {}
 
     @property
     def input_tables(self) -> dict[str, np.ndarray]:
-        """The values of models' inputs by name, (rounds, columns) each."""
+        """Values of model inputs by name, (rounds, columns) each."""
         return {}

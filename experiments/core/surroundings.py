@@ -7,7 +7,7 @@ import sys
 import warnings
 from importlib import import_module
 
-#: Warnings about how other packages use each other, which do not concern the user of a command.
+#: Warnings between other packages, which do not concern users.
 DEPRECATIONS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 #: Modules of other packages.
 OTHERS = r"(?!(nsa_brian|envs|baselines|evolution|experiments)\b)"
@@ -18,7 +18,7 @@ LEAST = 2**30
 
 
 def check_address_space() -> None:
-    """Raise a MemoryError where too little address space is allowed; where it is limited, compute with one thread.
+    """Raise a MemoryError if the address space is too small; if it is limited, use one thread.
 
     OpenBLAS, in numpy and scipy, reserves memory for each thread on import, and retries forever if it gets none.
     """
@@ -31,8 +31,8 @@ def check_address_space() -> None:
 
 def address_space() -> int | None:
     """Return the limit on the address space (``ulimit -v``) in bytes; None if there is none."""
-    psutil = import_module("psutil")  # not before Ctrl-C is handled
-    if not hasattr(psutil, "RLIMIT_AS"):  # elsewhere than on Linux
+    psutil = import_module("psutil")  # after the SIGINT handler is set
+    if not hasattr(psutil, "RLIMIT_AS"):  # not on Linux
         return None
     limit, _ = psutil.Process().rlimit(psutil.RLIMIT_AS)
     return None if limit == psutil.RLIM_INFINITY else limit
@@ -46,8 +46,8 @@ def out_of_memory(error: BaseException) -> str:
     limit = address_space()
     if limit is None:
         return "not enough memory"
-    said = f"the address space is limited to {limit // 1024} kB (ulimit -v)"
-    return f"not enough memory: {said}" + (f", and {LEAST // 1024} kB are needed" if limit < LEAST else "")
+    reason = f"the address space is limited to {limit // 1024} kB (ulimit -v)"
+    return f"not enough memory: {reason}" + (f", and {LEAST // 1024} kB are needed" if limit < LEAST else "")
 
 
 def spare_other_packages() -> None:

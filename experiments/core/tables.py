@@ -1,4 +1,4 @@
-"""Tables, and their forms for the terminal and for notebooks."""
+"""Tables for the terminal and for notebooks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from html import escape
 
 from nsa_brian.errors import printable
 
-#: Columns of characters where the output is not a terminal, and the fewest that tables are fitted to.
+#: Width in characters if the output is not a terminal, and smallest width that tables are fitted to.
 WIDTH, NARROWEST = 120, 40
-#: Texts are not wrapped to fewer columns than the first where a table can be divided instead, nor below the second.
+#: Smallest widths of wrapped texts: in tables that can be divided, and in others.
 COMFORTABLE, BROKEN = 20, 8
 
 
@@ -29,7 +29,7 @@ class Table:
     right : collection of int
         Columns aligned to the right.
     bold : collection of int
-        Rows that stand out, where that can be shown.
+        Rows in bold, if supported.
     """
 
     caption: str
@@ -39,12 +39,12 @@ class Table:
     bold: Collection[int] = ()
 
     def text(self, bold: bool = False, width: int | None = None) -> str:
-        """The table for the terminal, with codes for bold rows or without, in lines that fit its width."""
+        """Return the table for the terminal, fitted to its width, with or without bold rows."""
         rows = text_table(self.header, self.rows, self.right, self.bold if bold else (), width)
         return f"{filled(self.caption, width)}\n\n{rows}"
 
     def html(self) -> str:
-        """The table for a notebook."""
+        """Return the table as HTML."""
         head = "".join(f"<th>{escape(cell)}</th>" for cell in self.header)
         body = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
         caption = f"<caption>{escape(self.caption)}</caption>"
@@ -52,12 +52,12 @@ class Table:
 
 
 def terminal_width() -> int:
-    """Columns of the terminal, or what ``COLUMNS`` says; 120 where the output is not a terminal."""
+    """Return the width of the terminal, or ``COLUMNS``; 120 if the output is not a terminal."""
     return max(NARROWEST, shutil.get_terminal_size(fallback=(WIDTH, 24)).columns)
 
 
 def filled(text: str, width: int | None = None) -> str:
-    """A text in lines that fit the terminal, or that have so many columns."""
+    """Wrap a text to a width, by default that of the terminal."""
     return "\n".join(_wrapped(text, width or terminal_width()))
 
 
@@ -68,10 +68,10 @@ def text_table(
     bold: Collection[int] = (),
     width: int | None = None,
 ) -> str:
-    """Columns side by side under a header, in lines that fit the terminal.
+    """Return a table as text that fits the terminal.
 
-    Where they do not fit, texts are wrapped. Where that is not enough, the columns are divided among several tables
-    below each other, each of which begins with the columns that name its rows.
+    If it is too wide, texts are wrapped. If that is not enough, the columns are divided among several tables, each of
+    which repeats the columns that name the rows.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def text_table(
     bold : collection of int
         Rows set in bold by terminal codes.
     width : int, optional
-        Columns of characters; by default those of the terminal.
+        Width in characters, by default that of the terminal.
     """
     width = width or terminal_width()
     cells = [[printable(cell) for cell in row] for row in (header, *rows)]
@@ -96,7 +96,7 @@ def text_table(
 
 
 def _divided(columns: Sequence[Sequence[str]], right: Collection[int], width: int) -> list[dict[int, int]]:
-    """Columns of one or several tables, each with the number of characters that it gets."""
+    """Divide columns among one or several tables; return the width of each column."""
     natural = {i: max(map(len, column)) for i, column in enumerate(columns)}
     least = {i: n if i in right else min(n, max(COMFORTABLE, _word(columns[i]))) for i, n in natural.items()}
     together = _shrunk(natural, least, width)
@@ -113,7 +113,7 @@ def _divided(columns: Sequence[Sequence[str]], right: Collection[int], width: in
 
 
 def _shrunk(widths: Mapping[int, int], least: Mapping[int, int], width: int) -> dict[int, int]:
-    """Widths of columns, of which the widest shrinks until all fit, or until none can."""
+    """Shrink the widest column until all fit, or until none can shrink."""
     found = dict(widths)
     while _total(found) > width:
         wide = [i for i in found if found[i] > least[i]]
@@ -124,7 +124,7 @@ def _shrunk(widths: Mapping[int, int], least: Mapping[int, int], width: int) -> 
 
 
 def _smallest(widths: Mapping[int, int], right: Collection[int]) -> dict[int, int]:
-    """How far columns may shrink where nothing else is left: words are broken, numbers are not."""
+    """Return the smallest widths of columns: words may be broken, numbers not."""
     return {i: n if i in right else min(n, BROKEN) for i, n in widths.items()}
 
 
@@ -141,7 +141,7 @@ def _word(column: Sequence[str]) -> int:
 
 
 def _lines(row: Sequence[str], widths: Mapping[int, int], right: Collection[int]) -> list[str]:
-    """A row in one or several lines."""
+    """Return the lines of a row."""
     wrapped = [[row[i]] if i in right else _wrapped(row[i], n) for i, n in widths.items()]
     lines = []
     for parts in itertools.zip_longest(*wrapped, fillvalue=""):

@@ -1,4 +1,4 @@
-"""Work in several processes, given up cleanly when the user stops it."""
+"""Jobs in several processes, which end when the user stops the command."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from evolution.workers.local import K, Processes, T
 from nsa_brian.plugins import carrying_plugins
 
-#: Processes at most: beyond what any machine has cores for.
+#: Largest number of processes.
 MOST_WORKERS = 4096
 
 
 def check_workers(n: int) -> None:
-    """Refuse a number of processes that cannot be."""
+    """Raise a ValueError for an invalid number of processes."""
     if n < 1:
         raise ValueError(f"workers must be a whole number from 1 up, got {n}")
     if n > MOST_WORKERS:
@@ -20,9 +20,9 @@ def check_workers(n: int) -> None:
 
 
 def run_jobs(jobs: Mapping[K, Callable[[], T]], workers: int, done: Callable[[K, T], None]) -> None:
-    """Run picklable functions in processes, no more than there are jobs; see :meth:`Processes.run`.
+    """Run picklable functions in at most as many processes as there are jobs; see :meth:`Processes.run`.
 
-    Whatever stops it, Ctrl-C included, ends the processes at once.
+    The processes end at once on any exception, Ctrl-C included.
     """
     if not jobs:
         return

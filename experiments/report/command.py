@@ -28,27 +28,27 @@ EPILOG = """examples:
   nsa report --preset quick
   nsa report --preset full --workers 2"""
 
-#: The options that studies take too.
+#: Options that are passed on to the studies.
 GIVEN = ("parameters", "model", "seed")
 
 
 def studies() -> list[Study[Any, Any]]:
-    """Those that have something to say in a report."""
+    """Return the studies that are part of the report."""
     return [study for study in registry.studies() if study.caption is not None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--preset", default="paper", metavar="NAME", help="of every study: paper, full, quick (default paper)")
-    add("--parameters", metavar="SET", help="NSA's parameters in the games: a set's name or a file")
+    add("--preset", default="paper", metavar="NAME", help="preset of every study: paper, full, quick (default paper)")
+    add("--parameters", metavar="SET", help="parameter set of NSA: a name or a file")
     add("--model", metavar="MODEL", help=MODEL_HELP)
-    add("--seed", type=int, metavar="N", help="same seed, same games (default 0)")
+    add("--seed", type=int, metavar="N", help="random seed (default 0)")
     add_options(parser, GameSettings, only=("input",))
     add_workers(parser)
     add_out(parser)
     add("--json", action="store_true", help="print the claims and their verdicts as one JSON object")
-    add("--quiet", action="store_true", help="no progress, no word about the files")
+    add("--quiet", action="store_true", help="print neither progress nor file names")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -78,13 +78,13 @@ def run(args: argparse.Namespace) -> None:
 
 
 def settings_of(study: Study[Any, Any], args: argparse.Namespace) -> Any:
-    """The study's preset, with what was given of the report's options and the study has."""
+    """Return the preset of a study with the given options that the study has."""
     preset = chosen_preset(study.presets, args.preset)
     return dataclasses.replace(preset, **with_engine(study.options_type, study.options_for(_given(args))))
 
 
 def command_line(study: Study[Any, Any], args: argparse.Namespace) -> str:
-    """The command that makes this part alone."""
+    """Return the command that computes this part alone."""
     words = ["nsa", study.name, "--preset", args.preset]
     for name, value in study.options_for(_given(args)).items():
         for each in value if name == "input" else (value,):

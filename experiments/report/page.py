@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing but a browser."""
+"""The report as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from experiments.core.page import inline, render, shown
 from experiments.core.results import Results
 from experiments.core.study import Study
 
-#: Settings that are too long to be shown.
+#: Settings that are too long to show.
 IN_FULL = ("parameter_values", "nsa_agents")
 
 
 @dataclass(frozen=True)
 class Part:
-    """A study's results, and the command that makes them."""
+    """Results of a study and the command that computes them."""
 
     results: Results[Any, Any]
     command: str
 
     @property
     def study(self) -> Study[Any, Any]:
-        """The study, which has the caption."""
+        """The study."""
         return self.results.study
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """What the paper says of it, and whether that is so."""
+        """Claims of the paper with verdicts."""
         return self.study.claims(self.results)
 
     @property
     def image(self) -> str:
-        """Its figure, a PNG in base64."""
+        """Figure as a PNG in base64."""
         return inline(self.study.image(self.results, "png", dpi=130))
 
     @property
     def settings(self) -> dict[str, str]:
-        """Its settings, to be read."""
+        """Settings as text."""
         return {name: shown(value) for name, value in self.results.settings_dict.items() if name not in IN_FULL}
 
 
 def page(parts: Sequence[Part], preset: str) -> str:
-    """The whole page."""
+    """Return the page."""
     return render(
         "report",
         parts=parts,

@@ -1,1 +1,1 @@
-"""The experiments, a folder each: ``study.py`` says what is played and what comes of it, ``figure.py`` draws it."""
+"""The experiments, one folder each: ``study.py`` defines settings and summary, ``figure.py`` the figure."""

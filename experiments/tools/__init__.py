@@ -1,1 +1,1 @@
-"""The small commands: ``nsa check``, ``nsa parameters``, ``nsa record``."""
+"""Small commands: ``nsa check``, ``nsa parameters``, ``nsa record``."""

@@ -1,4 +1,4 @@
-"""``nsa check``: a model along every path of every engine, compared with the reference."""
+"""``nsa check``: compare every engine and code path that runs a model with the reference."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ EPILOG = """examples:
   nsa check paper
 
 Every path is compared with the Brian2 network, round by round: choices, activities, synapses after learning, carried
-state. Inputs of the model are random numbers from 0 to 1. Differences up to 1e-9 of a number's size (or of 1) are
-rounding, up to 1e-6 in the table, which interpolates.
-exit code 0 if all that run the model agree; 1 if they do not: the round, the variable and both values are told"""
+state. Inputs of the model are random numbers from 0 to 1. The tolerance is 1e-9, or 1e-6 in the table, which
+interpolates; it is relative where a value exceeds 1.
+exit code 0 if all that run the model agree; else 1, and the round, the variable and both values are printed"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,16 +28,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     what = "FILE.py (its MODEL), FILE.py:NAME, a model's or parameter set's JSON, or a name (default paper)"
     add("model", nargs="?", default="paper", metavar="MODEL", help=what)
-    add("--parameters", metavar="SET", help=f"a set's name or a file (default {DEFAULT_SET}, or the model's own file)")
-    add("--arms", type=int, default=4, metavar="K", help="arms (default 4)")
-    add("--rounds", type=int, default=25, metavar="N", help="rounds of a game (default 25)")
-    add("--games", type=int, default=2, metavar="N", help="games, side by side (default 2)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same games (default 0)")
+    add(
+        "--parameters",
+        metavar="SET",
+        help=f"parameter set: a name or a file (default {DEFAULT_SET}, or the model's own file)",
+    )
+    add("--arms", type=int, default=4, metavar="K", help="number of arms (default 4)")
+    add("--rounds", type=int, default=25, metavar="N", help="rounds per game (default 25)")
+    add("--games", type=int, default=2, metavar="N", help="number of games (default 2)")
+    add("--seed", type=int, default=0, metavar="N", help="random seed (default 0)")
     add("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, and print what was found; the exit code."""
+    """Check the model, print the outcome and return the exit code."""
     with blame_user():
         at_least(args, arms=2, rounds=2, games=1, seed=0)
         numbers = (

@@ -1,4 +1,4 @@
-"""``nsa parameters``: look at parameter sets."""
+"""``nsa parameters``: list and show parameter sets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ EPILOG = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("set", nargs="?", metavar="SET", help="a shipped set's name, or a parameter file")
-    parser.add_argument("--model", metavar="MODEL", help="FILE.py, FILE.py:NAME, FILE.json: with its own parameters")
+    parser.add_argument("set", nargs="?", metavar="SET", help="name of a shipped set, or a parameter file")
+    parser.add_argument(
+        "--model", metavar="MODEL", help="show the set with the parameters of a model: FILE.py, FILE.py:NAME, FILE.json"
+    )
     parser.add_argument("--json", action="store_true", help="print the set as a parameter file")
 
 
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def describe(chosen: ParameterSet) -> str:
-    """A set as a table with unit, bounds and meaning."""
+    """Return a set as a table with units, bounds and meanings."""
     declared = PARAMETERS if chosen.model is None else chosen.model.declared
     rows = [
         [

@@ -1,4 +1,4 @@
-"""``nsa record``: write the probabilities of one game of a bandit to a file, to be played back as a schedule."""
+"""``nsa record``: write the probabilities of one game of a bandit to a file, for the bandit ``schedule``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from experiments.core.randomness import streams
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, OF_THE_BANDIT, PlayOptions
 from nsa_brian.common.memory import NUMBER, check_memory
 
-EPILOG = f"""The game is the first one of nsa play with the same options. Played back with the same seed it is that game
-again, luck included.
+EPILOG = f"""The game is the first one of nsa play with the same options. With the same seed, playing the file
+repeats that game, random numbers included.
 
 examples:
   nsa record walk.csv --env random-walk --arms 4 --trials 1 --rounds 300
@@ -26,16 +26,16 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE.csv", help="the file to write: one row a round, one column an arm")
+    parser.add_argument("file", metavar="FILE.csv", help="output file: one row per round, one column per arm")
     add_options(parser, PlayOptions, only=OF_THE_BANDIT)
-    parser.add_argument("--quiet", action="store_true", help="no word about the file")
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
 
 
 def run(args: argparse.Namespace) -> None:
     """Record one game and write it."""
     with blame_user():
         settings = PlayOptions(agents=("random",), **read_given(PlayOptions, args)).play_settings()
-        check_memory(3.0 * NUMBER * settings.n_rounds * settings.arms, "a table of that size")  # as numbers and as text
+        check_memory(3.0 * NUMBER * settings.n_rounds * settings.arms, "a table of that size")  # numbers and text
         path = writable_file(args.file, ".csv")
     table = envs.record(settings.make_bandit(1), settings.n_rounds, streams(settings.seed, "bandit", range(1)))
     write_text(path, envs.to_csv(table))

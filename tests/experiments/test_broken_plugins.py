@@ -123,10 +123,10 @@ def test_what_fails_in_a_plugin_is_named_in_one_line_by_workers_too(case, told):
 
 
 ENTERED = {
-    'from envs import BANDITS; BANDITS["MAB-P"] = None': "bandit 'MAB-P' .* derived from envs.Bandit, got None",
+    'from envs import BANDITS; BANDITS["MAB-P"] = None': "bandit 'MAB-P' .* subclass of envs.Bandit, got None",
     "from envs import BANDITS; BANDITS[3] = BANDITS['MAB-P']": "bandit 3 of a plugin must be",
-    'from baselines import POLICIES; POLICIES["x"] = len': "policy 'x' .* derived from baselines.Policy, got <built-in",
-    'from baselines import POLICIES; POLICIES["x"] = int': "policy 'x' .* derived from baselines.Policy, got <class",
+    'from baselines import POLICIES; POLICIES["x"] = len': "policy 'x' .* subclass of baselines.Policy, got <built-in",
+    'from baselines import POLICIES; POLICIES["x"] = int': "policy 'x' .* subclass of baselines.Policy, got <class",
     'import nsa_brian; nsa_brian.MODELS["x"] = 3': "model 'x' of a plugin must be a Model, got 3",
 }
 

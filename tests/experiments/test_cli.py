@@ -73,8 +73,8 @@ def without(name):
 BAD = {
     "unknown env": (["--env", "MAB-Q"], r"unknown bandit 'MAB-Q'; did you mean MAB-[PD]"),
     "unknown agent": (["--agents", "nsa,thomson"], "unknown agent 'thomson'; did you mean thompson"),
-    "agent twice": (["--agents", "random,random"], "agent 'random' is named twice"),
-    "no agent": (["--agents", ","], "--agents names nothing"),
+    "agent twice": (["--agents", "random,random"], "agent 'random' is given twice"),
+    "no agent": (["--agents", ","], "--agents needs a value"),
     "one arm": (["--arms", "1"], "arms must be a whole number from 2 up, got 1"),
     "format": (["--format", "bmp"], "format must be one of png, pdf, svg, got 'bmp'"),
     "no rounds": (["--rounds", "0"], "rounds must be a whole number from 1 up, got 0"),

@@ -155,15 +155,15 @@ class TestFrom:
         "options", [["--rounds", "5"], ["--preset", "quick"], ["--workers", "2"], ["--env-option", "sd=1"]]
     )
     def test_options_that_it_would_ignore_are_refused(self, options, refused, tmp_path):
-        assert "--from shows what was computed" in refused("play", "--from", "x.npz", *options, cwd=tmp_path)
+        assert "--from reads computed results" in refused("play", "--from", "x.npz", *options, cwd=tmp_path)
 
 
 EMPTY = {
     "resume": (["evolve", "--resume", ""], "--resume needs a value"),
     "out": (["evolve", "--out", ""], "--out needs a value"),
-    "start": (["evolve", "--start", ""], "--start names nothing"),
-    "out of play": ([*PLAY, "--out", ""], "--out names nothing"),
-    "engine": ([*PLAY, "--engine", ""], "--engine names nothing"),
+    "start": (["evolve", "--start", ""], "--start needs a value"),
+    "out of play": ([*PLAY, "--out", ""], "--out needs a value"),
+    "engine": ([*PLAY, "--engine", ""], "--engine needs a value"),
     "dashes": (["play", "--rounds=--"], "--rounds: expected one argument"),
     "not UTF-8": (["play", "--parameters", "\udcff.json"], "names must be UTF-8"),
     "long": (["play", "--parameters", "x" * 300], "no parameter set"),

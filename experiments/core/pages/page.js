@@ -1,5 +1,5 @@
 "use strict";
-// Sorts a table by the column whose head is clicked: by number where every cell begins with one, else by text.
+// Sort a table by the column whose header is clicked: by number if every cell begins with one, else by text.
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
     const head = button.closest("th");

@@ -1,4 +1,4 @@
-"""The figure of ``nsa decision``."""
+"""Figure of ``nsa decision``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """The course of u and v for each training, or the spikes."""
+    """Draw u and v over time for each training, or the spikes."""
     return spiking_figure.draw(results) if results.settings.spiking else draw_rates(results)
 
 
 def draw_rates(results: Results[Settings, Summary]) -> Figure:
-    """A column for each training: u above, v below, an arm a line; the border of the phases; the choice."""
+    """Draw a column for each training: u above, v below, a line per arm, the phases and the choice."""
     settings = results.settings
     after = settings.after
     model = settings.nsa_agents[settings.agents[0]].model
@@ -56,7 +56,7 @@ def draw_rates(results: Results[Settings, Summary]) -> Figure:
 
 
 def _course(found: Arrays, values: Mapping[str, float]) -> tuple[np.ndarray, float]:
-    """When the input was on, and the end, in seconds; results of 0.2, of the paper's phases, do not say it."""
+    """Return the input intervals and the end in seconds; results of 0.2 have the paper's phases."""
     if "end" in found:
         return found["input_on"], float(found["end"])
     border = values["duration_input"] / 1e3

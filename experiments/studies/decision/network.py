@@ -1,4 +1,4 @@
-"""The Brian2 network that decides: in the state of an engine that was trained."""
+"""Brian2 network in the state of a trained engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nsa_brian.engines.network import NSANetwork
 
 
 def network_of(games: PlaySettings, engine: Any, rounds: int, name: str = "nsa") -> NSANetwork:
-    """A network in the state of an engine's first game after some rounds: synapses, signals, carried state, inputs."""
+    """Return a network with the synapses, signals, carried state and inputs of an engine's first game."""
     inputs = {key: values[rounds:] for key, values in games.inputs_of(games.agents[0]).items()}
     network = NSANetwork(
         games.arms,

@@ -1,4 +1,4 @@
-"""A decision watched in the Brian2 network: activities, and the firing rates of a population that spikes."""
+"""Recording of a decision in the Brian2 network: activities, and firing rates of spiking populations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from experiments.studies.decision.network import network_of
 from nsa_brian.engines.decision import Decision
 from nsa_brian.engines.network import NSANetwork
 
-#: One in so many time steps is kept.
+#: Interval of the stored time steps.
 TIME_STEP = 5
-#: Spikes of so many seconds up to a time are counted for the firing rate then.
+#: Window of the firing rate, in seconds.
 WINDOW = 0.025
 
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
-    """Train, put the weights into the network, watch."""
+    """Train an agent, copy its weights to the network and record a decision."""
     agent, bandit = trained(games, rounds)
     engine = agent.engine
     network = network_of(games, engine, rounds)
@@ -44,7 +44,7 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
 
 
 def _course(network: NSANetwork, decision: Decision, name: str) -> np.ndarray:
-    """What a population does in each time step, (steps + 1, arms): its activity, or its firing rate in Hz."""
+    """Return the activity, or the firing rate in Hz, of a population over time (steps + 1, arms)."""
     if not network.structure.populations[name].spikes:
         return getattr(decision, name)
     n, width = network.count(name), round(WINDOW / network.course.dt)

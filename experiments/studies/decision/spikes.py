@@ -1,4 +1,4 @@
-"""``nsa decision`` with spiking neurons: the spikes of a decision in the Brian2 network; the firing left by weight."""
+"""Spikes of a decision in the Brian2 network, and final firing rates by weight."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nsa_brian.engines.spiking import SpikingRounds
 from nsa_brian.model.reading import names_in
 from nsa_brian.preparation import LASTING, paper_part
 
-#: The cell that tells the firing left against the weight.
+#: Name of the cell with the final firing rates by weight.
 RESPONSE = "response"
-#: Weights between 0 and w_max, and rounds of each.
+#: Number of weights between 0 and w_max, and of rounds for each.
 POINTS, ROUNDS = 101, 4
 
 
 def decide(games: PlaySettings, rounds: int) -> Arrays:
-    """Train, put the weights into the Brian2 network, watch it decide."""
+    """Train an agent, copy its weights to the network and record a decision."""
     agent, bandit = trained(games, rounds)
     engine: Any = agent.engine
     network = network_of(games, engine, rounds, "nsa_decision")
@@ -54,9 +54,9 @@ def decide(games: PlaySettings, rounds: int) -> Arrays:
 
 
 def respond(games: PlaySettings) -> Arrays:
-    """Firing left at a round's end for weights from 0 to w_max, and the critical weights of both models.
+    """Return the final firing rates for weights from 0 to w_max, and the critical weights of both models.
 
-    Each weight is that of the first option of a game of its own, whose others are untrained.
+    Each weight belongs to the first option of a separate game; the other options are untrained.
     """
     agent = games.nsa_agent(games.agents[0])
     parameters = agent.parameters

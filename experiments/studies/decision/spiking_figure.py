@@ -1,4 +1,4 @@
-"""The figure of ``nsa decision`` with spiking neurons."""
+"""Figure of ``nsa decision`` with spiking neurons."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from experiments.studies.decision.spikes import RESPONSE
 from experiments.studies.decision.statistics import STATISTICS
 from experiments.studies.decision.study import Settings, Summary
 
-#: Width of the bins in which spikes are counted for the rates, in seconds.
+#: Bin width of the firing rates, in seconds.
 BIN = 0.025
 
-#: Arms up to which each is labelled.
+#: Largest number of arms that are all labelled.
 FEW = 12
 
 _LINES: Any = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
@@ -29,7 +29,7 @@ _V: Any = {"color": "#D55E00", "marker": "^"}
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """A column for each training: rasters of U and V, rates, potentials, synapses; then intervals and response."""
+    """Draw a column for each training: rasters, rates, potentials, synapses; then intervals and response."""
     after, n_arms = results.settings.after, results.settings.arms
     with house_style():
         figure = new_figure(4.6 + 3.1 * len(after), 9.5)
@@ -62,7 +62,7 @@ def draw(results: Results[Settings, Summary]) -> Figure:
 
 
 def draw_raster(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
-    """Every spike a dot, the arms' populations one above the other, with the weight of each."""
+    """Draw a spike raster with the weight of each arm."""
     neurons, chosen = int(found["neurons"]), int(found["arm"])
     t, i = found[f"t_{population}"], found[f"i_{population}"]
     _phases(ax, found)
@@ -83,7 +83,7 @@ def draw_raster(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
 
 
 def draw_rates(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
-    """Firing rate of each arm's population in bins."""
+    """Draw the binned firing rate of each arm."""
     neurons, end = int(found["neurons"]), float(found["phases"][2])
     edges = np.linspace(0, end, round(end / BIN) + 1)
     _phases(ax, found)
@@ -98,7 +98,7 @@ def draw_rates(ax: Axes, found: Arrays, population: str, n_arms: int) -> Axes:
 
 
 def draw_potentials(ax: Axes, found: Arrays) -> Axes:
-    """The potential of a neuron of the arm with the greatest weight, in U and in V, spikes as strokes."""
+    """Draw the potential of a neuron in U and V of the arm with the largest weight, spikes as lines."""
     _phases(ax, found)
     best, neurons = int(np.argmax(found["w"])), int(found["neurons"])
     for population, style in (("u", _U), ("v", _V)):
@@ -112,7 +112,7 @@ def draw_potentials(ax: Axes, found: Arrays) -> Axes:
 
 
 def draw_synapses(ax: Axes, found: Arrays) -> Axes:
-    """The other variables of that arm's neurons in U, their mean, each as a share of its highest value."""
+    """Draw the mean of the other variables of that arm's neurons in U, relative to their maximum."""
     _phases(ax, found)
     for name, linestyle in zip((key for key in found if key.startswith("of_")), _LINES, strict=False):
         course = found[name]
@@ -123,7 +123,7 @@ def draw_synapses(ax: Axes, found: Arrays) -> Axes:
 
 
 def draw_intervals(ax: Axes, results: Results[Settings, Summary]) -> Axes:
-    """How long the trained option's neurons wait between spikes in phase 2."""
+    """Draw the histogram of interspike intervals of a trained option in phase 2."""
     found, told = results.cells[STATISTICS], (results.summary.statistics or {})["trained"]
     edges = np.linspace(0, 150, 61).tolist()
     for population, style in (("u", _U), ("v", _V)):
@@ -141,7 +141,7 @@ def draw_intervals(ax: Axes, results: Results[Settings, Summary]) -> Axes:
 
 
 def draw_response(ax: Axes, found: Arrays) -> Axes:
-    """Firing left at a round's end against the weight, and where the models' activity begins to last."""
+    """Draw the final firing rates against the weight, and the critical weights."""
     ax.plot(found["w"], found["u"], linestyle="", markersize=2.5, label="U", **_U)
     ax.plot(found["w"], found["v"], linestyle="", markersize=2.5, label="V", **_V)
     for name, label, style in (("critical", "w*, spikes", ":"), ("critical_rate", "w*, rates", "--")):
@@ -157,7 +157,7 @@ def draw_response(ax: Axes, found: Arrays) -> Axes:
 
 
 def _phases(ax: Axes, found: Arrays) -> None:
-    """The input's time shaded, the time of reading between dashed lines."""
+    """Shade the time of the input and mark the start of counting."""
     border, reading, end = found["phases"]
     ax.axvspan(0, border, color="0.93", zorder=-1)
     ax.axvline(reading, color="0.5", linestyle="--", linewidth=0.8, zorder=0)

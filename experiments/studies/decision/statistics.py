@@ -1,7 +1,7 @@
-"""How spiking neurons fire: rates, and how irregular it is, untrained and trained, with intervals of confidence.
+"""Firing statistics of spiking neurons: rates and irregularity, untrained and trained, with confidence intervals.
 
-A round with a long phase 2 of many games, so that neurons which fire a few times a second have intervals to tell of.
-Every game gives one value of each statistic; the interval is Student's over games.
+Many games play one round with a long phase 2, so that slowly firing neurons have enough intervals. Every game gives one
+value of each statistic; the confidence interval is Student's over games.
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ import itertools
 from typing import Any
 
 import numpy as np
-import scipy  # its parts are imported when they are first used
+import scipy  # submodules are imported on first use
 
 from experiments.core.cells import Arrays
 from experiments.core.settings import PlaySettings
 from nsa_brian.engines.spiking import SpikingRounds
 
-#: The cell that tells them.
+#: Name of the cell.
 STATISTICS = "statistics"
-#: Games; phase 2 in ms, and what of it is not counted, in seconds; the trained option's weight as a share of w_max.
+#: Games; phase 2 in ms, and its uncounted start in seconds; weight of the trained option as a share of w_max.
 GAMES, FREE, SETTLED, TRAINED = 32, 4000.0, 0.5, 0.8
-#: Intervals that a neuron must have to count; the width in seconds of the windows of the Fano factor.
+#: Smallest number of intervals of a neuron; window of the Fano factor in seconds.
 INTERVALS, WINDOW = 8, 0.25
-#: Intervals kept for a histogram.
+#: Number of intervals stored for a histogram.
 KEPT = 20_000
 
-#: What each statistic is of: of an untrained network, of the trained option, and of those beside it.
+#: Groups: an untrained network, a trained option, and the other options beside it.
 KINDS = ("untrained", "trained", "beside")
-#: All that is told of a population.
+#: Statistics of a population.
 KEYS = ("phase_1", "phase_2", "cv", "cv2", "fano")
 
 
 def measure(games: PlaySettings) -> Arrays:
-    """The statistics of each kind and population, by game: (kinds, populations, keys, games); and intervals."""
+    """Return the statistics (kinds, populations, keys, games) and intervals."""
     agent = games.nsa_agent(games.agents[0])
     parameters = agent.parameters
     ways: dict[str, Any] = {"model": agent.model, "free_time": FREE, "record": True}
@@ -67,14 +67,14 @@ def measure(games: PlaySettings) -> Arrays:
 
 
 def _neurons(t: np.ndarray, i: np.ndarray, size: int) -> list[np.ndarray]:
-    """The spikes' times of each neuron."""
+    """Return the spike times of each neuron."""
     order = np.argsort(i, kind="stable")
     borders = np.searchsorted(i[order], np.arange(size + 1))
     return [np.sort(t[order][a:b]) for a, b in itertools.pairwise(borders)]
 
 
 def _of_game(neurons: list[np.ndarray], ends: tuple[float, float, float]) -> tuple[list[float], list[float]]:
-    """All keys of a game's neurons; and their intervals in phase 2."""
+    """Return the statistics of a game's neurons and their intervals in phase 2."""
     border, start, end = ends
     cvs, cv2s, fanos, kept, count = [], [], [], [], 0
     edges = np.arange(start, end + 1e-9, WINDOW)
@@ -96,7 +96,7 @@ def _of_game(neurons: list[np.ndarray], ends: tuple[float, float, float]) -> tup
 
 
 def summarise(found: np.ndarray) -> dict[str, dict[str, dict[str, object]]]:
-    """The statistics by kind and population: ``rate`` in both phases, ``cv``, ``cv2``, ``fano``."""
+    """Return the statistics by kind and population: ``rate`` in both phases, ``cv``, ``cv2``, ``fano``."""
     plain: dict[str, dict[str, dict[str, object]]] = {}
     for kind, name in enumerate(KINDS):
         plain[name] = {}
@@ -109,7 +109,7 @@ def summarise(found: np.ndarray) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def _estimate(values: np.ndarray) -> dict[str, float | None]:
-    """The mean over games, and the bounds of its 95% interval; None where too few games tell."""
+    """Return the mean over games and its 95% confidence interval; None with fewer than two values."""
     known = values[np.isfinite(values)]
     if len(known) < 2:
         return {"mean": None, "low": None, "high": None}

@@ -1,4 +1,4 @@
-"""``nsa decision``: one decision watched in the Brian2 network, with untrained, half-trained and trained weights."""
+"""``nsa decision``: record one decision of the Brian2 network with untrained, half-trained and trained weights."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from experiments.studies.decision import rates, spikes, statistics
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
-    """NSA plays MAB-P for some rounds; then its weights are put into the network, and it decides once more."""
+    """Settings: NSA plays MAB-P for some rounds; then its weights are copied to the network, which decides once."""
 
-    agents: tuple[str, ...] = setting(("nsa",), "nsa or nsa:WHAT, the only agent that is a network", "nsa")
-    trials: int = setting(1, "trials of the training")
-    rounds: int = setting(500, "rounds of a trial; the longest training")
-    repetitions: int = setting(1, "games; the first is watched")
-    arms: int = setting(5, "arms")
+    agents: tuple[str, ...] = setting(("nsa",), "one NSA agent, nsa or nsa:WHAT", "nsa")
+    trials: int = setting(1, "trials of training")
+    rounds: int = setting(500, "rounds per trial; trials x rounds is the longest training")
+    repetitions: int = setting(1, "number of games; only the first is recorded")
+    arms: int = setting(5, "number of arms")
     after: tuple[int, ...] = setting((0, 8, 300), "rounds of training before each decision", "N,M")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if min(self.after) < 0 or max(self.after) > self.trials * self.rounds:
             raise ValueError(
-                f"after must lie from 0 to {self.trials * self.rounds}, got {','.join(map(str, self.after))}"
+                f"after must be from 0 to {self.trials * self.rounds}, got {','.join(map(str, self.after))}"
             )
         if len(self.agents) != 1 or not is_nsa(self.agents[0]):
-            raise ValueError(f"agents must be nsa, the only one that is a network, got {','.join(self.agents)}")
+            raise ValueError(f"agents must be one NSA agent (nsa or nsa:WHAT), got {','.join(self.agents)}")
 
     @property
     def spiking(self) -> bool:
-        """Whether U and V both spike: spikes are watched then, else activities and firing rates."""
+        """Whether both U and V spike: then spikes are recorded, else activities and firing rates."""
         return fires(self.nsa_agents[self.agents[0]])
 
 
@@ -49,7 +49,7 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Decided:
-    """What was decided after some rounds of training, and what was left of each arm then."""
+    """A decision after some rounds of training, with the final activities of each arm."""
 
     after: int
     arm: int
@@ -62,7 +62,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class CriticalWeights:
-    """The weights from which on activity lasts, of both models; None where it never does."""
+    """Critical weights of both models; None if activity never persists."""
 
     spiking: float | None
     rate: float | None
@@ -74,16 +74,16 @@ class Summary:
 
     decisions: list[Decided]
     critical_weight: CriticalWeights | None = None
-    #: Of firing, by kind (untrained, trained, beside a trained one) and population; see :mod:`statistics` there.
+    #: Firing statistics by kind (untrained, trained, beside a trained one) and population; see ``statistics.py``.
     statistics: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Without what there is not."""
+        """Convert to plain data; omit fields that are None."""
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
 
 class DecisionStudy(Study[Settings, Summary]):
-    """One decision, watched."""
+    """Study of one decision."""
 
     name = "decision"
     examples = """  nsa decision --arms 8 --after 0,5,50,500
@@ -97,19 +97,19 @@ class DecisionStudy(Study[Settings, Summary]):
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """A cell for each length of training; with spikes, one more for the firing left against the weight."""
+        """Return a cell for each length of training; for spiking models, also the response and the statistics."""
         games = settings.games("MAB-P", settings.arms)
         decide = spikes.decide if settings.spiking else rates.decide
         watched = {f"{rounds}": Cell(decide, games, rounds) for rounds in settings.after}
         if settings.spiking:
             watched |= {spikes.RESPONSE: Cell(spikes.respond, games)}
             agent = settings.nsa_agents[settings.agents[0]]
-            if "free_time" in agent.parameters.to_dict():  # which is made longer to count in
+            if "free_time" in agent.parameters.to_dict():  # the statistics extend it
                 watched |= {statistics.STATISTICS: Cell(statistics.measure, games)}
         return watched
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """What was decided after each training."""
+        """Return the decision after each training."""
         decisions = []
         for rounds in results.settings.after:
             found = results.cells[str(rounds)]
@@ -124,7 +124,7 @@ class DecisionStudy(Study[Settings, Summary]):
         return Summary(decisions, CriticalWeights(*critical), firing)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """The summary as a table."""
+        """Return the summary as tables."""
         rows = [
             [
                 str(found.after),
@@ -144,7 +144,7 @@ class DecisionStudy(Study[Settings, Summary]):
         return [decided, *([_firing(results.summary.statistics)] if results.summary.statistics else [])]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each training and arm."""
+        """Return a row for each training and arm."""
         return [
             {
                 "after": found.after,
@@ -159,14 +159,14 @@ class DecisionStudy(Study[Settings, Summary]):
 
 
 def _firing(found: dict[str, Any]) -> Table:
-    """The statistics of firing as a table."""
-    told = {"untrained": "untrained network", "trained": "trained option", "beside": "options beside it"}
+    """Return the firing statistics as a table."""
+    labels = {"untrained": "untrained network", "trained": "trained option", "beside": "options beside it"}
     rows = []
     for kind, populations in found.items():
         for population, keys in populations.items():
             early, late = keys["rate"].values()
             cells = [_estimated(each) for each in (early, late, keys["cv"], keys["cv2"], keys["fano"])]
-            rows.append([told[kind], population.upper(), *cells])
+            rows.append([labels[kind], population.upper(), *cells])
     title = (
         f"firing (95% over {statistics.GAMES} games, phase 2 of {statistics.FREE / 1e3:g} s; the trained option's "
         f"weight {statistics.TRAINED:g} w_max)"

@@ -1,4 +1,4 @@
-"""What the paper says of the entropy of choices."""
+"""Claims of the paper about the entropy of choices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def claims(found: Summary) -> list[Claim]:
-    """All of them."""
+    """Return all claims with verdicts."""
     return [_lowest_entropy(found), _greedy_then_exploring(found), _constant_entropy(found), _second_trial(found)]
 
 

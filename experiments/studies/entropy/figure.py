@@ -1,4 +1,4 @@
-"""The figure of ``nsa entropy``."""
+"""Figure of ``nsa entropy``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from experiments.studies.entropy.study import MEASURES, Settings, Summary
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """Part (a) on the left, one raster an agent; part (b) on the right, trial 1 and trial 2."""
+    """Draw part (a) on the left, one raster per agent, and part (b) on the right, for trials 1 and 2."""
     agents = results.settings.agents
     with house_style():
         figure = new_figure(12, 1.4 + max(1.35 * len(agents), 5.6))
@@ -41,7 +41,7 @@ def draw(results: Results[Settings, Summary]) -> Figure:
 
 
 def draw_raster(ax: Axes, results: Results[Settings, Summary], agent: str) -> Axes:
-    """The arms chosen in one game, and the entropy of the last 20 choices, mean over games."""
+    """Draw the arms chosen in one game, and the entropy of the last 20 choices, mean over games."""
     settings, found = results.settings, results.cells[over_time_cell(agent)]
     arms = first_choices(found)
     rounds = np.arange(len(arms))
@@ -64,7 +64,7 @@ def draw_raster(ax: Axes, results: Results[Settings, Summary], agent: str) -> Ax
 
 
 def draw_curves(ax: Axes, results: Results[Settings, Summary], measure: str, trial: int) -> Axes:
-    """One measure of all agents in one trial, against the rewards' entropy."""
+    """Draw one measure of all agents in one trial against the entropy of the rewards."""
     levels, agents = results.summary.by_certainty, results.settings.agents
     x = [level.reward_entropy for level in levels]
     for agent in agents:

@@ -1,4 +1,4 @@
-"""The games of ``nsa entropy``: part (a) over time, part (b) against the uncertainty of the rewards."""
+"""Games of ``nsa entropy``: part (a) over time, part (b) against the uncertainty of the rewards."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from experiments.core.settings import PlaySettings
 
 
 def over_time_cell(agent: str) -> str:
-    """The name of a cell of part (a)."""
+    """Return the name of a cell of part (a)."""
     return f"a/{agent}"
 
 
 def peaked_cell(beta: float, agent: str) -> str:
-    """The name of a cell of part (b)."""
+    """Return the name of a cell of part (b)."""
     return f"b/{beta:g}/{agent}"
 
 
 def play_over_time(games: PlaySettings, agent: str) -> Arrays:
-    """Part (a): choices of all games, the best arm of the first, mean entropy and total reward of each game."""
+    """Play part (a): choices of all games, best arm of the first, mean entropy and total reward of each game."""
     record = play_agent(games, agent, range(games.repetitions))
     return {
         "arms": record.arms.astype(np.min_scalar_type(games.arms - 1)),
@@ -32,19 +32,19 @@ def play_over_time(games: PlaySettings, agent: str) -> Arrays:
 
 
 def first_choices(found: Arrays) -> np.ndarray:
-    """The arms chosen in the first game of part (a); files of release 0.2 have no others."""
+    """Return the arms chosen in the first game of part (a), the only one in files of release 0.2."""
     return found["arms"] if found["arms"].ndim == 1 else found["arms"][0]
 
 
 def entropy_over_time(found: Arrays) -> np.ndarray:
-    """The entropy of the last choices in each round of part (a), mean over games; files of release 0.2 store it."""
+    """Return the entropy of the last choices in each round of part (a), mean over games; stored by release 0.2."""
     if found["arms"].ndim == 1:
         return found["entropy"]
     return metrics.choice_entropy(found["arms"].astype(np.intp)).mean(axis=0)
 
 
 def play_trials(games: PlaySettings, agent: str) -> Arrays:
-    """Part (b): reward, regret and choice entropy in each trial of each game, and the rewards' own entropy."""
+    """Play part (b): reward, regret and choice entropy in each trial of each game, and entropy of the rewards."""
     repetitions = range(games.repetitions)
     record = play_agent(games, agent, repetitions)
 

@@ -1,4 +1,4 @@
-"""``nsa entropy``: how varied the choices are, over time and against the uncertainty of the rewards."""
+"""``nsa entropy``: entropy of the choices over time and against the uncertainty of the rewards."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from experiments.studies.entropy.games import over_time_cell, peaked_cell, play_
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
-    """Part (a) is played on MAB-P with ``arms`` arms, part (b) on ``peaked`` with ``peaked_arms`` arms, 2 trials."""
+    """Settings: part (a) on MAB-P with ``arms`` arms, part (b) on ``peaked`` with ``peaked_arms`` arms, 2 trials."""
 
     trials: int = setting(3, "trials of part (a)")
-    arms: int = setting(10, "arms of part (a)")
-    peaked_arms: int = setting(200, "arms of part (b)")
+    arms: int = setting(10, "number of arms of part (a)")
+    peaked_arms: int = setting(200, "number of arms of part (b)")
     betas: tuple[float, ...] = setting(
         (17.0, 15.0, 12.0, 8.0, 4.0, 1.5, 0.5), "inverse temperatures of part (b)", "B,C"
     )
@@ -52,7 +52,7 @@ class ByTrial:
 
 @dataclass(frozen=True)
 class Level:
-    """Part (b): a temperature, the entropy of its rewards, and all agents."""
+    """Part (b): an inverse temperature, the entropy of the rewards, and all agents."""
 
     beta: float
     reward_entropy: float
@@ -72,12 +72,12 @@ class Summary:
         return sorted(self.peaked, key=lambda level: level.reward_entropy)
 
 
-#: What is measured in part (b).
+#: Measures of part (b).
 MEASURES = {"reward": "mean reward", "regret": "regret", "entropy": "choice entropy (nats)"}
 
 
 class EntropyStudy(Study[Settings, Summary]):
-    """Entropy of the choices."""
+    """Study of the entropy of choices."""
 
     name = "entropy"
     examples = """  nsa entropy --preset full --workers 2
@@ -94,7 +94,7 @@ class EntropyStudy(Study[Settings, Summary]):
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """A cell for each agent in part (a), and for each agent and temperature in part (b)."""
+        """Return a cell for each agent in part (a), and for each agent and temperature in part (b)."""
         over_time = settings.games("MAB-P", settings.arms)
         made = {}
         for beta in settings.betas:
@@ -106,7 +106,7 @@ class EntropyStudy(Study[Settings, Summary]):
         return made
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """Both parts, mean over games."""
+        """Return both parts, mean over games."""
         agents, found = results.settings.agents, results.cells
         over_time = {}
         for agent in agents:
@@ -124,7 +124,7 @@ class EntropyStudy(Study[Settings, Summary]):
         return Summary(over_time, peaked)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """Both parts."""
+        """Return tables of both parts."""
         found, settings = results.summary, results.settings
         rows = [[a, f"{v.total_reward:.0f}", f"{v.entropy:.3f}"] for a, v in found.over_time.items()]
         caption = f"(a) MAB-P, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds{settings.model_note}"
@@ -140,7 +140,7 @@ class EntropyStudy(Study[Settings, Summary]):
         return made
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """Part (b): a row for each temperature, agent and trial."""
+        """Return a row for each temperature, agent and trial of part (b)."""
         return [
             {
                 "beta": level.beta,
@@ -155,7 +155,7 @@ class EntropyStudy(Study[Settings, Summary]):
         ]
 
     def claims(self, results: Results[Settings, Summary]) -> list[Claim]:
-        """What the paper says of the entropy of choices."""
+        """Return the claims of the paper about the entropy of choices."""
         return claims(results.summary)
 
 

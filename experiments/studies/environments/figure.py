@@ -1,4 +1,4 @@
-"""The figure of ``nsa environments``."""
+"""Figure of ``nsa environments``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from experiments.studies.environments.study import Settings, Summary
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """The arms' probabilities over the rounds, one panel a bandit."""
+    """Draw the probabilities of the arms over the rounds, one panel per bandit."""
     settings = results.settings
     n_rounds = settings.trials * settings.rounds
     with house_style():

@@ -1,4 +1,4 @@
-"""``nsa environments``: the bandits to look at."""
+"""``nsa environments``: reward probabilities of the bandits."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
 from nsa_brian.common.memory import NUMBER, check_memory
 
-#: Columns of the picture at most; more rounds than that are thinned.
+#: Largest number of columns of the image; longer games are subsampled.
 MOST_COLUMNS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(StudySettings):
-    """Which bandits to show, for how long."""
+    """Bandits, and length of the games."""
 
     envs: tuple[str, ...] = bandits()
-    arms: int = setting(10, "arms")
-    trials: int = setting(3, "trials")
-    rounds: int = setting(2000, "rounds of a trial")
-    seed: int = setting(0, "same seed, same bandits")
+    arms: int = setting(10, "number of arms")
+    trials: int = setting(3, "trials per game")
+    rounds: int = setting(2000, "rounds per trial")
+    seed: int = setting(0, "random seed")
 
     def __post_init__(self) -> None:
         at_least(self, arms=2, trials=1, rounds=1, seed=0)
@@ -49,7 +49,7 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Offer:
-    """What a bandit offers: the best arm's probability, chance, entropy, and how often the best arm changes."""
+    """Properties of a bandit: mean probability of the best arm and of all arms, entropy, changes of the best arm."""
 
     best: float
     chance: float
@@ -59,13 +59,13 @@ class Offer:
 
 @dataclass(frozen=True)
 class Summary:
-    """What each bandit offers."""
+    """Properties of each bandit."""
 
     envs: dict[str, Offer]
 
 
 class EnvironmentsStudy(Study[Settings, Summary]):
-    """The bandits' probabilities."""
+    """Study of the reward probabilities of bandits."""
 
     name = "environments"
     examples = """  nsa environments --envs MAB-D,peaked --arms 30
@@ -77,18 +77,18 @@ class EnvironmentsStudy(Study[Settings, Summary]):
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """A cell for each bandit."""
+        """Return a cell for each bandit."""
         for env in settings.envs:
             envs.make(env, settings.arms)
         return {env: Cell(record, env, settings) for env in settings.envs}
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """What the bandits offer."""
+        """Return the properties of the bandits."""
         keys = [field.name for field in dataclasses.fields(Offer)]
         return Summary({env: Offer(**{key: float(found[key]) for key in keys}) for env, found in results.cells.items()})
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """The summary as a table."""
+        """Return the summary as a table."""
         rows = [
             [env, f"{found.best:.3f}", f"{found.chance:.3f}", f"{found.entropy:.2f}", f"{found.switches:.0f}"]
             for env, found in results.summary.envs.items()
@@ -97,7 +97,7 @@ class EnvironmentsStudy(Study[Settings, Summary]):
         return [Table("what the bandits offer", header, rows, range(1, 5))]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each bandit."""
+        """Return a row for each bandit."""
         return [{"env": env, **vars(offer)} for env, offer in results.summary.envs.items()]
 
 
@@ -105,7 +105,7 @@ STUDY = EnvironmentsStudy()
 
 
 def record(env: str, settings: Settings) -> Arrays:
-    """The probabilities (arms, rounds) of one game, and their mean entropy."""
+    """Return the probabilities (arms, rounds) of one game, and their statistics."""
     bandit = envs.make(env, settings.arms, n_games=1, trial_rounds=settings.rounds)
     n_rounds = settings.trials * settings.rounds
     probabilities = envs.record(bandit, n_rounds, streams(settings.seed, "bandit", range(1)))

@@ -1,4 +1,4 @@
-"""The figure of ``nsa noise``: regret against the strength of noise."""
+"""Figure of ``nsa noise``: regret against the strength of noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from experiments.studies.noise.study import Player, Settings, Summary
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """A panel for each bandit."""
+    """Draw a panel for each bandit."""
     found, settings = results.summary.regret, results.settings
     columns = min(2, len(found))
     rows = -(-len(found) // columns)
@@ -29,13 +29,13 @@ def draw(results: Results[Settings, Summary]) -> Figure:
             ax.set_xlabel("noise (sd of the activity by noise alone)")
         for ax in axes[:, 0]:
             ax.set_ylabel("regret")
-        axes[0, 0].set_ylim(bottom=0)  # at the end: it stops the panels' common scale from growing
+        axes[0, 0].set_ylim(bottom=0)  # last, as it turns autoscaling off
         axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
 def draw_bandit(ax: Axes, of_env: dict[Player, Estimate], settings: Settings) -> Axes:
-    """Regret of NSA and its kind with its 95% interval at each strength, and the other agents as lines."""
+    """Draw the regret of NSA agents with its 95% interval at each strength, and other agents as lines."""
     agents, strengths = settings.agents, settings.strengths
     for agent in filter(is_nsa, agents):
         regrets = [of_env[Player(agent, strength)] for strength in strengths]

@@ -1,4 +1,4 @@
-"""``nsa noise``: NSA's regret against the strength of noise in its rates."""
+"""``nsa noise``: regret of NSA against the strength of noise in its rates."""
 
 from __future__ import annotations
 
@@ -19,40 +19,42 @@ from experiments.studies.table.comparison import play_cell
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays: an agent of the nsa kind with some strength of noise, or another agent, which has none."""
+    """An NSA agent with a strength of noise, or another agent without noise."""
 
     agent: str
     strength: float | None = None
 
     @property
     def label(self) -> str:
-        """For cells, tables and JSON."""
+        """Label in cells, tables and JSON."""
         return self.agent if self.strength is None else f"{self.agent} {self.strength:g}"
 
     def cell(self, env: str) -> str:
-        """The name of its cell."""
+        """Return the name of the cell."""
         return f"{env}/{self.label}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
-    """Bandits and strengths of noise. Every option is integrated in every round, so games are short by default."""
+    """Bandits and strengths of noise. Games are short by default, as every option is integrated in every round."""
 
-    agents: tuple[str, ...] = setting(("nsa", "random"), "nsa and nsa:WHAT, and whom to show beside them", "A,B")
+    agents: tuple[str, ...] = setting(("nsa", "random"), "NSA agents (nsa, nsa:WHAT), and others for comparison", "A,B")
     envs: tuple[str, ...] = bandits()
-    arms: int = setting(10, "arms")
-    rounds: int = setting(500, "rounds of a trial")
-    repetitions: int = setting(20, "games, each with its own luck")
-    strengths: tuple[float, ...] = setting((0.0, 0.01, 0.03, 0.1, 0.2, 0.3), "sd of the activity by noise alone", "X,Y")
+    arms: int = setting(10, "number of arms")
+    rounds: int = setting(500, "rounds per trial")
+    repetitions: int = setting(20, "number of independent games")
+    strengths: tuple[float, ...] = setting(
+        (0.0, 0.01, 0.03, 0.1, 0.2, 0.3), "strengths of noise: sd of the activity under noise alone", "X,Y"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not any(map(is_nsa, self.agents)):
-            raise ValueError(f"agents must include nsa, the one with noise, got {','.join(self.agents)}")
+            raise ValueError(f"agents must include an NSA agent (nsa or nsa:WHAT), got {','.join(self.agents)}")
 
     @property
     def players(self) -> list[Player]:
-        """Those with noise, then the others."""
+        """NSA agents at each strength, then the others."""
         noisy = [Player(agent, x) for agent in filter(is_nsa, self.agents) for x in self.strengths]
         return noisy + [Player(agent) for agent in self.agents if not is_nsa(agent)]
 
@@ -67,7 +69,7 @@ class Summary:
     regret: dict[str, dict[Player, Estimate]]
 
     def to_json(self) -> dict[str, Any]:
-        """With players by their labels."""
+        """Convert to plain data, with players by label."""
         return {
             "regret": {
                 env: {player.label: dataclasses.asdict(found) for player, found in of_env.items()}
@@ -77,7 +79,7 @@ class Summary:
 
 
 class NoiseStudy(Study[Settings, Summary]):
-    """Regret against noise."""
+    """Study of regret against noise."""
 
     name = "noise"
     examples = """  nsa noise --strengths 0,0.1,0.2 --envs MAB-sin --workers 2
@@ -92,7 +94,7 @@ class NoiseStudy(Study[Settings, Summary]):
     }
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """A cell for each bandit, agent with noise and strength, and one for each bandit and other agent."""
+        """Return a cell for each bandit and player."""
         made = {}
         for env in settings.envs:
             games = settings.games(env, settings.arms)
@@ -103,7 +105,7 @@ class NoiseStudy(Study[Settings, Summary]):
         return made
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """Regret of NSA by bandit and strength, and of the others by bandit."""
+        """Return the regret by bandit and player."""
         settings, cells = results.settings, results.cells
         return Summary(
             {
@@ -113,7 +115,7 @@ class NoiseStudy(Study[Settings, Summary]):
         )
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """A row for each bandit."""
+        """Return a table with a row for each bandit."""
         settings = results.settings
         columns = [player.label for player in settings.players]
         rows = [[env, *(found.text for found in of_env.values())] for env, of_env in results.summary.regret.items()]
@@ -121,7 +123,7 @@ class NoiseStudy(Study[Settings, Summary]):
         return [Table(title, ["bandit", *columns], rows, range(1, len(columns) + 1))]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each bandit and player."""
+        """Return a row for each bandit and player."""
         return [
             {"env": env, "agent": player.agent, "strength": player.strength, "regret": found.mean, "sd": found.sd}
             for env, of_env in results.summary.regret.items()

@@ -1,4 +1,4 @@
-"""The work of ``nsa play``: one agent's games, which can be divided among workers."""
+"""Cells of ``nsa play``: the games of one agent, which can be divided among workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from experiments.core.settings import PlaySettings
 
 
 class PlayCell(Cell):
-    """One agent in some repetitions, all at once: the arrays of its record."""
+    """One agent in a batch of repetitions; returns the arrays of its record."""
 
     def __init__(self, settings: PlaySettings, agent: str, repetitions: range) -> None:
         self.settings, self.agent, self.repetitions = settings, agent, repetitions
@@ -25,15 +25,15 @@ class PlayCell(Cell):
 
     @property
     def memory(self) -> float:
-        """Its share of what all repetitions take."""
+        """Bytes needed at least."""
         return self.settings.memory * len(self.repetitions) / self.settings.repetitions
 
     def __call__(self, progress: Progress = no_progress) -> Arrays:
-        """Play."""
+        """Play the games."""
         return dict(vars(play_agent(self.settings, self.agent, self.repetitions, progress)))
 
     def split(self, n: int) -> Sequence[PlayCell]:
-        """Each repetition has its own random numbers, so they can be played apart."""
+        """Divide the repetitions, which have separate random numbers."""
         games = len(self.repetitions)
         bounds = np.linspace(0, games, min(n, games) + 1).astype(int)
         return [
@@ -42,5 +42,5 @@ class PlayCell(Cell):
         ]
 
     def join(self, parts: Sequence[Arrays]) -> Arrays:
-        """All repetitions below each other."""
+        """Concatenate the repetitions."""
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

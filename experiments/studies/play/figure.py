@@ -1,4 +1,4 @@
-"""The figure of ``nsa play``, drawn from a results file: reward over time, the choices, their entropy."""
+"""Figure of ``nsa play``: reward over time, choices, and their entropy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from experiments.studies.play.study import PlayResults, number_of_games
 
 
 def draw(results: PlayResults) -> Figure:
-    """All panels: expected reward and entropy of all agents, and below them a raster for each agent."""
+    """Draw expected reward and entropy of all agents, and below a raster for each agent."""
     agents = list(results.records)
     with house_style():
         figure = new_figure(9, 5.2 + 1.1 * len(agents))
@@ -37,7 +37,7 @@ def draw(results: PlayResults) -> Figure:
 
 
 def draw_reward(ax: Axes, results: PlayResults) -> Axes:
-    """Expected reward of each agent's choices, between chance and the best arm, mean over games."""
+    """Draw the expected reward of each agent, of chance and of the best arm, mean over games."""
     settings = results.settings
     window = smoothing(settings.n_rounds)
     records = results.records
@@ -55,7 +55,7 @@ def draw_reward(ax: Axes, results: PlayResults) -> Axes:
 
 
 def draw_entropy(ax: Axes, results: PlayResults) -> Axes:
-    """Entropy of the last 20 choices, mean over games."""
+    """Draw the entropy of the last 20 choices, mean over games."""
     window = smoothing(results.settings.n_rounds)
     for agent, record in results.records.items():
         entropy = metrics.choice_entropy(record.arms).mean(axis=0)
@@ -66,7 +66,7 @@ def draw_entropy(ax: Axes, results: PlayResults) -> Axes:
 
 
 def draw_choices(ax: Axes, results: PlayResults, agent: str) -> Axes:
-    """The arms chosen in the first game, and the best arm."""
+    """Draw the arms chosen in the first game, and the best arm."""
     record = results.records[agent]
     rounds = np.arange(record.arms.shape[1])
     ax.plot(rounds, record.best_arm[0], color="0.8", linewidth=0, marker="s", markersize=2.6)
@@ -80,7 +80,7 @@ def draw_choices(ax: Axes, results: PlayResults, agent: str) -> Axes:
 
 
 def mark_trials(ax: Axes, results: PlayResults) -> Axes:
-    """Dashed lines where a trial begins."""
+    """Draw dashed lines at the start of trials."""
     settings = results.settings
     for trial in range(1, settings.trials):
         ax.axvline(trial * settings.rounds, color="grey", linestyle="--", linewidth=0.8, zorder=0)
@@ -99,7 +99,7 @@ def shade_inputs(ax: Axes, results: PlayResults) -> Axes:
 
 
 def label_inputs(ax: Axes, results: PlayResults) -> Axes:
-    """Names of these inputs over the first such rounds, with the value where it is one number."""
+    """Label the first shaded rounds of each input with its name, and with its value if it is constant."""
     begins: dict[int, list[str]] = {}
     for name, ((first, end), *_) in perturbed_rounds(results).items():
         values = np.unique(results.inputs[name][first:end])
@@ -110,7 +110,7 @@ def label_inputs(ax: Axes, results: PlayResults) -> Axes:
 
 
 def perturbed_rounds(results: PlayResults) -> dict[str, list[tuple[int, int]]]:
-    """Stretches of rounds in which inputs differ from their defaults, by name; of those that do."""
+    """Return the intervals of rounds in which inputs differ from their defaults, by name."""
     settings = results.settings
     found: dict[str, list[tuple[int, int]]] = {}
     for agent in filter(is_nsa, settings.agents):
@@ -122,5 +122,5 @@ def perturbed_rounds(results: PlayResults) -> dict[str, list[tuple[int, int]]]:
 
 
 def smoothing(n_rounds: int) -> int:
-    """Rounds to average over: 50 in a long game, less in a short one."""
+    """Return the number of rounds to average over: 50, or less in a short game."""
     return max(1, min(50, n_rounds // 20))

@@ -1,4 +1,4 @@
-"""The options of ``nsa play``, and of all that play one bandit."""
+"""Options of ``nsa play`` and ``nsa record``."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from experiments.core.options import setting
 from experiments.core.settings import PlaySettings
 
 _AGENTS = (
-    f"of {', '.join(name for name in names() if ':' not in name)}, {STATE_OF_THE_ART}; NAME:tuned as nsa tune has it; "
-    "nsa:SET and nsa:MODEL for another parameter set or file, or another model, beside nsa"
+    f"comma separated: {', '.join(name for name in names() if ':' not in name)}, {STATE_OF_THE_ART}; NAME:tuned with "
+    "parameters of nsa tune; nsa:SET and nsa:MODEL with another parameter set or file, or another model"
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayOptions(GameSettings):
-    """One bandit, and who plays it. What is None follows from the bandit, or from the model."""
+    """One bandit and its agents. The default of options that are None depends on the bandit or the model."""
 
     agents: tuple[str, ...] = setting(PAPER_AGENTS, _AGENTS, "A,B")
     env: str = setting("MAB-P", f"bandit: {', '.join(BANDITS)}", "NAME")
     env_options: dict[str, Any] | None = setting(
-        None, "a setting of the bandit; repeatable", "KEY=VALUE", flag="--env-option"
+        None, "option of the bandit, see below; repeatable", "KEY=VALUE", flag="--env-option"
     )
-    arms: int | None = setting(None, "arms (default 10; reversal has 2, a schedule knows its own)", "K")
-    noise: float | None = setting(None, "white noise in NSA's rates: the activity's sd by noise alone", "SD")
+    arms: int | None = setting(None, "number of arms (default 10; reversal: 2; schedule: columns of the table)", "K")
+    noise: float | None = setting(None, "white noise in NSA's rates: sd of the activity under noise alone", "SD")
 
     def play_settings(self) -> PlaySettings:
-        """Return the games, checked; a ValueError says what is wrong with the options."""
+        """Return the games; raise a ValueError for invalid options."""
         options = self.env_options or {}
         made = self.values(self.env, 10 if self.arms is None else self.arms, options)
         if self.arms is None:
@@ -43,15 +43,15 @@ class PlayOptions(GameSettings):
         return made
 
 
-#: The options that say which bandit is played and for how long.
+#: Options of the bandit and the length of games.
 OF_THE_BANDIT = ("env", "env_options", "arms", "trials", "rounds", "seed")
 
 
 def _own(name: str) -> str:
-    """What ``--env-option`` may set of a bandit, and its presets."""
+    """Return the options and presets of a bandit."""
     own = ", ".join(key for key in settings_of(name) if key != "trial_rounds")
     return own + "".join(f"; preset={preset}" for preset in BANDITS[name].presets)
 
 
-#: For the end of a help text.
+#: End of help texts.
 BANDITS_AND_OPTIONS = "bandits and their options:\n" + "\n".join(f"  {name:<13}{_own(name)}" for name in BANDITS)

@@ -1,4 +1,4 @@
-"""``nsa play``: agents against a bandit."""
+"""``nsa play``: repeated games of agents on one bandit."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ STANDARD = PlayOptions()
 
 @dataclass(frozen=True)
 class PlaySummary:
-    """The measures of every agent."""
+    """Measures of every agent."""
 
     agents: dict[str, Measures]
 
 
 @dataclass(frozen=True, repr=False)
 class PlayResults(Results[PlaySettings, PlaySummary]):
-    """The records of all agents, repetitions x rounds, with settings and versions."""
+    """Records of all agents, with settings and versions."""
 
     @property
     def records(self) -> dict[str, Record]:
-        """What happened, by agent."""
+        """Record of each agent."""
         return {agent: Record(**arrays) for agent, arrays in self.cells.items()}
 
 
 class PlayStudy(Study[PlaySettings, PlaySummary]):
-    """Agents against one bandit, repeated."""
+    """Study of repeated games of agents on one bandit."""
 
     name = "play"
     unit = "rounds"
@@ -65,24 +65,24 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
 
     @property
     def settings_type(self) -> type[PlaySettings]:
-        """The games that the options mean."""
+        """Type of the settings."""
         return PlaySettings
 
     def settings_of(self, options: PlayOptions) -> PlaySettings:
-        """Return the games that the options mean, checked."""
+        """Return the games of the options, checked."""
         return options.play_settings()
 
     def cells(self, settings: PlaySettings) -> dict[str, Cell]:
-        """One cell for each agent."""
+        """Return a cell for each agent."""
         return {agent: PlayCell(settings, agent, range(settings.repetitions)) for agent in settings.agents}
 
     def summary(self, results: Results[PlaySettings, PlaySummary]) -> PlaySummary:
-        """All measures of all agents."""
+        """Return all measures of all agents."""
         rounds = results.settings.rounds
         return PlaySummary({a: metrics.measures(Record(**found), rounds) for a, found in results.cells.items()})
 
     def tables(self, results: Results[PlaySettings, PlaySummary]) -> list[Table]:
-        """A row for each agent, the one with the lowest regret in bold."""
+        """Return a table with a row for each agent, the lowest regret in bold."""
         rows = []
         for name, found in results.summary.agents.items():
             low_high = found.regret.ci95
@@ -94,7 +94,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
         return [Table(_title(results.settings), header, rows, range(1, 6), bold=[means.index(min(means))])]
 
     def rows(self, results: Results[PlaySettings, PlaySummary]) -> list[Row]:
-        """A row for each agent and game."""
+        """Return a row for each agent and game."""
         rows: list[Row] = []
         for agent, arrays in results.cells.items():
             record = Record(**arrays)
@@ -109,7 +109,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
         return rows
 
     def check_cells(self, results: Results[PlaySettings, PlaySummary]) -> None:
-        """Require a record of every agent, of the size that the settings say."""
+        """Raise a ValueError unless there is a record of every agent with the right shape."""
         settings, names = results.settings, {field.name for field in dataclasses.fields(Record)}
         size = (settings.repetitions, settings.n_rounds)
         for agent in settings.agents:
@@ -134,7 +134,7 @@ def _title(settings: PlaySettings) -> str:
 
 
 def number_of_games(settings: PlaySettings) -> str:
-    """How many games."""
+    """Return the number of games as text."""
     return f"{settings.repetitions} game{'s' * (settings.repetitions > 1)}"
 
 

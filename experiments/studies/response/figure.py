@@ -1,4 +1,4 @@
-"""The figure of ``nsa response``."""
+"""Figure of ``nsa response``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ U, V = {"color": "#0072B2", "linestyle": "-"}, {"color": "#D55E00", "linestyle":
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """For each set: what is left at a round's end, the functions of the weight, the neural responses."""
+    """Draw, for each set, final activities, functions of the weight, and neural responses."""
     sets = list(results.cells)
     with house_style():
         figure = new_figure(11, 0.6 + 2.5 * len(sets))

@@ -1,4 +1,4 @@
-"""``nsa response``: what the network computes, as functions to look at."""
+"""``nsa response``: final activity and other functions of the weight."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from experiments.core.tables import Table
 from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.parameter_set import names
 
-#: Arms of results of 0.2, which do not say it.
+#: Number of arms in results of 0.2, which do not store it.
 ARMS_BEFORE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(AgentSettings):
-    """Which parameter sets, each with its model or all with one; how finely."""
+    """Parameter sets, each with its own model or all with the same, and the resolution."""
 
     parameters: tuple[str, ...] = setting(tuple(names()), "parameter sets or files, comma separated", "S,T")
     model: str = setting("", RATE_MODEL_HELP, "MODEL")
-    points: int = setting(2001, "weights between 0 and w_max")
-    arms: int = setting(ARMS, "arms of a game, which w* depends on where options are coupled or a string uses n_arms")
+    points: int = setting(2001, "number of weights between 0 and w_max")
+    arms: int = setting(ARMS, "number of arms; matters if options are coupled or a string uses n_arms")
 
     def __post_init__(self) -> None:
         at_least(self, points=11, arms=2)
@@ -43,17 +43,17 @@ class Settings(AgentSettings):
             reason = refusal(agent.model)
             if reason:
                 raise ValueError(
-                    f"the model {agent.model_name} has no response to a weight: {reason}; watch it with nsa decision"
+                    f"the model {agent.model_name} has no response to a weight: {reason}; use nsa decision"
                 )
 
     @property
     def depends_on_arms(self) -> bool:
-        """Whether the number of arms matters to any of the models."""
+        """Whether any model depends on the number of arms."""
         models = [agent.model for agent in self.nsa_agents.values()]
         return any(model is not None and model.structure.depends_on_arms for model in models)
 
     def own_dict(self) -> dict[str, Any]:
-        """Convert the fields; the number of arms only where it matters."""
+        """Convert the fields; the number of arms only if models depend on it."""
         plain = super().own_dict()
         return plain if self.depends_on_arms else {name: value for name, value in plain.items() if name != "arms"}
 
@@ -63,9 +63,9 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Computed:
-    """w* and its share of w_max, if there is one, and the ends of the two functions of the weight.
+    """w* and its share of w_max, if it exists, and the end values of the two functions of the weight.
 
-    ``holds_for`` says in which games; ``arms`` is their number of arms where w* depends on it.
+    ``holds_for`` describes the games in which w* holds; ``arms`` is None if w* does not depend on it.
     """
 
     critical_weight: float | None
@@ -78,12 +78,12 @@ class Computed:
 
 @dataclass(frozen=True)
 class Summary:
-    """What each parameter set computes."""
+    """Results of each parameter set."""
 
     sets: dict[str, Computed]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; ``arms`` only where it matters."""
+        """Convert to plain data; ``arms`` only if it matters."""
         plain = {name: dataclasses.asdict(found) for name, found in self.sets.items()}
         for found in plain.values():
             if found["arms"] is None:
@@ -92,17 +92,17 @@ class Summary:
 
 
 class ResponseStudy(Study[Settings, Summary]):
-    """What the network computes."""
+    """Study of the functions that the network computes."""
 
     name = "response"
     examples = """  nsa response --parameters minbandit-38,mine.json
   nsa response --parameters evolved --model my.py
   nsa response --model my.py --arms 20
 
-w* is the weight above which an option's activity outlasts the input. If a model couples options or uses n_arms, it
-depends on the number of arms: it is then computed in games with --arms arms, the other options at the weight they
-start a game with. State that is carried over is as at a game's start, inputs have their defaults, and noise is left
-out. The table says which of these hold ("w* holds for")."""
+w* is the weight above which an option's activity outlasts the input. If a model couples options or uses n_arms, w*
+depends on the number of arms; it is then computed with --arms arms, the other options at their initial weight. Carried
+state has its initial value, inputs have their defaults, and noise is left out. The column "w* holds for" of the table
+lists which of these apply."""
     presets = {
         "paper": DEFAULT,
         "full": dataclasses.replace(DEFAULT, points=20001),
@@ -116,7 +116,7 @@ out. The table says which of these hold ("w* holds for")."""
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """A cell for each set."""
+        """Return a cell for each set."""
         for agent in settings.nsa_agents.values():
             check_agent(agent, "rounds")
         return {
@@ -125,7 +125,7 @@ out. The table says which of these hold ("w* holds for")."""
         }
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """w* and the ends of the two functions of the weight."""
+        """Return w* and the end values of the two functions of the weight."""
         sets, arms = {}, results.settings_dict.get("arms", ARMS_BEFORE)
         for name, found in results.cells.items():
             critical = float(found["critical"])
@@ -145,7 +145,7 @@ out. The table says which of these hold ("w* holds for")."""
         return Summary(sets)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """The summary as a table."""
+        """Return the summary as a table."""
         rows = []
         for name, found in results.summary.sets.items():
             critical = found.critical_weight
@@ -157,7 +157,7 @@ out. The table says which of these hold ("w* holds for")."""
         return [Table(title, header, rows)]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each set."""
+        """Return a row for each set."""
         return [
             {
                 "set": name,
@@ -174,7 +174,7 @@ out. The table says which of these hold ("w* holds for")."""
         ]
 
     def options_for(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """One set is several too; and where a model has no response, that of the paper's is shown."""
+        """Return options with the set as a tuple, and without a model that has no response."""
         found = super().options_for(given)
         if "parameters" in found:
             found["parameters"] = (found["parameters"],)

@@ -1,4 +1,4 @@
-"""The standings: regret by bandit, and ranks with their critical difference."""
+"""Figure of ``nsa standings``: regret by bandit, and ranks with their critical difference."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from experiments.core.results import Results
 from experiments.studies.standings.study import Settings, Summary
 from experiments.studies.table.figure import draw_map, draw_ranks
 
-#: Marker and name of each group of cells that is shown beside the rank over all of them.
+#: Marker and label of groups of cells shown beside the rank over all cells.
 GROUPS = {"paper's": ("|", "paper's bandits"), "others": ("x", "other bandits")}
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """Left, a row for each agent, best on top, and a column for each bandit; right, the mean rank of each agent."""
+    """Draw regret by agent, best on top, and bandit on the left, mean ranks on the right."""
     standings, regret, agents = results.summary.standings, results.summary.regret_by_bandit, results.summary.order
     grid = np.array([[of_env[agent] for of_env in regret.values()] for agent in agents])
     with house_style():

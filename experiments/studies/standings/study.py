@@ -1,4 +1,4 @@
-"""``nsa standings``: where NSA stands among all tuned policies, on the paper's bandits and on other kinds of change."""
+"""``nsa standings``: rank of NSA among all tuned policies, on the paper's bandits and others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OTHERS = ("switching", "random-walk", "reversal", "needle", "seasonal")
 
 
 def places(names: Iterable[str], arms: Iterable[int]) -> Iterable[tuple[str, int]]:
-    """Each bandit with each number of arms that it is played with."""
+    """Yield each bandit with each of its numbers of arms."""
     usual = envs.Bandit.default_arms
     for env in names:
         own = envs.BANDITS.get(env, envs.Bandit).default_arms
@@ -40,7 +40,7 @@ def places(names: Iterable[str], arms: Iterable[int]) -> Iterable[tuple[str, int
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
-    """Bandits and numbers of arms that all agents play. A bandit with its own number of arms has that one alone."""
+    """Bandits and numbers of arms. A bandit with a fixed number of arms is played with that one only."""
 
     agents: tuple[str, ...] = setting((STATE_OF_THE_ART,), "agents, comma separated, or state-of-the-art", "A,B")
     envs: tuple[str, ...] = bandits((*PAPER_BANDITS, *OTHERS))
@@ -50,9 +50,11 @@ class Settings(GameSettings):
         super().__post_init__()
         contenders = [agent for agent in self.agents if not sees_the_bandit(agent)]
         if len(contenders) < 3:
-            raise ValueError(f"a standing takes three agents that do not see the bandit, got {', '.join(contenders)}")
+            raise ValueError(
+                f"standings need at least 3 agents that do not see the bandit, got {', '.join(contenders)}"
+            )
         if len(list(places(self.envs, self.arms))) < 2:
-            raise ValueError("a standing takes two cells, bandits or numbers of arms, got one")
+            raise ValueError("standings need at least 2 cells (bandits x numbers of arms), got 1")
 
 
 DEFAULT = Settings()
@@ -71,7 +73,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Summary:
-    """The standing over all cells (``all``) and over groups of them, the regret by bandit, and every cell."""
+    """Standings over all cells (``all``) and groups of them, regret by bandit, and every cell."""
 
     standings: dict[str, Standing]
     regret_by_bandit: dict[str, dict[str, float]]
@@ -79,14 +81,14 @@ class Summary:
 
     @property
     def order(self) -> list[str]:
-        """All agents: the contenders by their rank over all cells, then those that see the bandit."""
+        """All agents: contenders by rank over all cells, then those that see the bandit."""
         overall = self.standings["all"]
         ranked = list(overall.ranks.mean)
         return ranked + [agent for agent in overall.mean_regret if agent not in ranked]
 
 
 class StandingsStudy(Study[Settings, Summary]):
-    """NSA among all tuned policies."""
+    """Study of NSA among all tuned policies."""
 
     name = "standings"
     examples = """  nsa standings --preset full --workers 2
@@ -104,7 +106,7 @@ class StandingsStudy(Study[Settings, Summary]):
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """One cell for each bandit, number of arms and agent; the longest first, so that workers end together."""
+        """Return a cell for each bandit, number of arms and agent; longest first, to balance workers."""
         longest_first = sorted(places(settings.envs, settings.arms), key=lambda place: -place[1])
         games = {(env, k): settings.games(env, k) for env, k in longest_first}
         return {
@@ -114,10 +116,10 @@ class StandingsStudy(Study[Settings, Summary]):
         }
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """Every cell, and the standing over all cells, over those of the paper's bandits and over the others.
+        """Return every cell, and standings over all cells, over the paper's bandits and over the others.
 
-        Cells of one bandit with different numbers of arms are no independent samples of what bandits there are, so the
-        critical differences are on the small side.
+        Cells of one bandit with different numbers of arms are not independent, so critical differences are lower
+        bounds.
         """
         settings = results.settings
         agents = settings.agents
@@ -136,7 +138,7 @@ class StandingsStudy(Study[Settings, Summary]):
         return Summary(standings, regret, cells)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """Ranks, regrets and cells won over all cells and over groups of them, and the regret by bandit."""
+        """Return tables of ranks, regrets and cells won, by group of cells, and of the regret by bandit."""
         found, settings = results.summary, results.settings
         groups = found.standings
         header = ["agent", *(f"{what}, {name}" for what in ("rank", "regret", "won/level") for name in groups)]
@@ -165,11 +167,11 @@ class StandingsStudy(Study[Settings, Summary]):
         ]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each bandit, number of arms and agent."""
+        """Return a row for each bandit, number of arms and agent."""
         return comparison_rows(results.summary.cells)
 
     def exports(self, results: Results[Settings, Summary]) -> list[Export]:
-        """CSV: a line for each bandit, number of arms and agent."""
+        """Return a CSV file of the rows."""
         return [Export("csv", "csv", csv_text(self.rows(results)))]
 
 
@@ -177,7 +179,7 @@ STUDY = StandingsStudy()
 
 
 def headline(ranked: Ranks) -> str:
-    """Where NSA, or the best of its kind, stands; or who is first where it does not play."""
+    """Return the rank of the best NSA agent, or the first agent if there is none, as text."""
     means, apart = ranked.mean, ranked.critical_difference
     first, *_ = means
     nsa = next(filter(is_nsa, means), first)

@@ -1,4 +1,4 @@
-"""What the paper says of the comparison."""
+"""Claims of the paper about the comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def claims(found: Summary) -> list[Claim]:
-    """All of them."""
+    """Return all claims with verdicts."""
     return [_solid(found), _large_k(found)]
 
 

@@ -1,4 +1,4 @@
-"""Agents compared, cell by cell: bandits with numbers of arms. What ``nsa table`` and ``nsa standings`` share."""
+"""Comparison of agents by bandit and number of arms, for ``nsa table`` and ``nsa standings``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from experiments.core import metrics
 from experiments.core.agents import sees_the_bandit
 from experiments.core.cells import Arrays
-from experiments.core.formats import csv_text as csv_text  # for those who look for it here
+from experiments.core.formats import csv_text as csv_text  # re-exported
 from experiments.core.metrics import Measures, Ranks
 from experiments.core.play import play_agent
 from experiments.core.results import Row
@@ -23,7 +23,7 @@ from experiments.core.settings import PlaySettings
 
 @dataclass(frozen=True)
 class PaperCell:
-    """The paper's mean and sd, and how many standard errors (of the difference) ours lies from it."""
+    """The paper's mean and sd, and the difference to ours in standard errors of the difference."""
 
     mean: float
     sd: float
@@ -32,14 +32,14 @@ class PaperCell:
 
 @dataclass(frozen=True)
 class Compared(Measures):
-    """An agent's measures in a cell, and the paper's where it has them."""
+    """Measures of an agent in a cell, and the paper's values if there are any."""
 
     paper: PaperCell | None
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One bandit with some number of arms: who is best, who is level with it, and the measures of each agent."""
+    """A bandit with a number of arms: the best agent, those level with it, and the measures of each agent."""
 
     env: str
     arms: int
@@ -50,7 +50,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Totals:
-    """Each agent's mean regret over some cells, and how many it won."""
+    """Mean regret of each agent over some cells, and number of cells won."""
 
     mean_regret: dict[str, float]
     cells_won: dict[str, int]
@@ -58,12 +58,12 @@ class Totals:
 
 
 def cell_name(env: str, arms: int, agent: str) -> str:
-    """The name of the cell that one agent plays."""
+    """Return the name of the cell of an agent."""
     return f"{env}/{arms}/{agent}"
 
 
 def play_cell(games: PlaySettings, agent: str) -> Arrays:
-    """One agent's games: each measure of each repetition."""
+    """Play the games of one agent and return each measure of each repetition."""
     record = play_agent(games, agent, range(games.repetitions))
     return {
         "regret": metrics.regret(record),
@@ -75,7 +75,7 @@ def play_cell(games: PlaySettings, agent: str) -> Arrays:
 
 
 def compare(cells: Mapping[str, Arrays], env: str, arms: int, agents: Iterable[str]) -> Comparison:
-    """Each agent's measures on one bandit with some number of arms, who is best and who is level with it."""
+    """Compare agents on one bandit with a number of arms."""
     arrays = {agent: cells[cell_name(env, arms, agent)] for agent in agents}
     contenders = {agent: a["regret"] for agent, a in arrays.items() if not sees_the_bandit(agent)}
     best, level = metrics.level_with_best(contenders or {agent: a["regret"] for agent, a in arrays.items()})
@@ -95,7 +95,7 @@ def compare(cells: Mapping[str, Arrays], env: str, arms: int, agents: Iterable[s
 
 @cache
 def _paper_table() -> dict[str, Any]:
-    """The paper's own table: mean and sd of each cell."""
+    """Return the paper's table: mean and sd of each cell."""
     return json.loads((resources.files("experiments") / "data" / "paper_table.json").read_text("utf-8"))
 
 
@@ -112,7 +112,7 @@ def _paper_cell(env: str, arms: int, agent: str, published: np.ndarray) -> Paper
 
 
 def ranks(cells: Sequence[Comparison], agents: Iterable[str]) -> Ranks | None:
-    """Where the contenders stand over all cells; None where there is nothing to rank."""
+    """Return the ranks of the contenders over all cells; None with fewer than 3 contenders or 2 cells."""
     contenders = [agent for agent in agents if not sees_the_bandit(agent)]
     if len(contenders) < 3 or len(cells) < 2:
         return None
@@ -121,7 +121,7 @@ def ranks(cells: Sequence[Comparison], agents: Iterable[str]) -> Ranks | None:
 
 
 def totals(cells: Sequence[Comparison], agents: Sequence[str]) -> Totals:
-    """Each agent's mean regret over some cells, and how many it won."""
+    """Return the mean regret of each agent over some cells, and the number of cells won."""
     return Totals(
         mean_regret={a: float(np.mean([cell.agents[a].regret.mean for cell in cells])) for a in agents},
         cells_won={a: sum(cell.best == a for cell in cells) for a in agents},
@@ -130,7 +130,7 @@ def totals(cells: Sequence[Comparison], agents: Sequence[str]) -> Totals:
 
 
 def comparison_rows(cells: Iterable[Comparison]) -> list[Row]:
-    """A row for each bandit, number of arms and agent."""
+    """Return a row for each bandit, number of arms and agent."""
     rows: list[Row] = []
     for cell in cells:
         for agent, found in cell.agents.items():

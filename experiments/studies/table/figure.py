@@ -1,4 +1,4 @@
-"""The comparison table as a heat map."""
+"""Figure of ``nsa table``: the comparison as heat maps, and ranks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """A panel for each bandit: agents down, numbers of arms across, regret in grey and in figures."""
+    """Draw a heat map of regret for each bandit, agents by numbers of arms, and the ranks."""
     found, settings = results.summary, results.settings
     envs, arms, agents, by_place = settings.envs, settings.arms, settings.agents, found.by_place
     columns = min(2, len(envs))
     rows = -(-len(envs) // columns)
     highest = max(values.regret.mean for cell in found.cells for values in cell.agents.values())
     with house_style():
-        names = max(len(agent) for agent in agents) / 14  # inches, about
+        names = max(len(agent) for agent in agents) / 14  # approximate width in inches
         map_height, rank_height = 0.7 + 0.36 * len(agents), 0.9 + 0.22 * len(agents) if found.ranks else 0.0
         figure = new_figure(1.6 + columns * (names + 0.62 * len(arms)), 0.9 + rows * map_height + rank_height)
         heights = [map_height] * rows + [rank_height] * bool(found.ranks)
@@ -53,7 +53,7 @@ def draw(results: Results[Settings, Summary]) -> Figure:
 def draw_map(
     ax: Axes, grid: np.ndarray, highest: float, bold: np.ndarray, starred: np.ndarray | None = None
 ) -> AxesImage:
-    """Regrets in grey and in figures, up to the highest of all maps; some in bold, some with a star."""
+    """Draw regrets as a heat map with numbers, some in bold, some with a star; ``highest`` is black."""
     image = ax.imshow(grid, cmap="Greys", vmin=0, vmax=highest, aspect="auto")
     for (row, column), value in np.ndenumerate(grid):
         star = "*" if starred is not None and starred[row, column] else ""
@@ -69,7 +69,7 @@ def draw_map(
 
 
 def draw_ranks(ax: Axes, ranks: Ranks) -> Axes:
-    """Mean rank of each agent over the cells, best on top; bars that overlap cannot be told apart."""
+    """Draw the mean rank of each agent, best on top; overlapping bars are not significantly different."""
     means, half = ranks.mean, ranks.critical_difference / 2
     for place, (agent, mean) in enumerate(means.items()):
         color = AGENT_STYLE["nsa"]["color"] if is_nsa(agent) else "0.4"

@@ -1,4 +1,4 @@
-"""The comparison table as Markdown and LaTeX: both measures of regret, each with a caption that explains it."""
+"""The comparison table as Markdown and LaTeX, for both measures of regret."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def markdown(found: Summary, settings: Settings) -> str:
-    """Both tables."""
+    """Return both tables as Markdown."""
     return "\n".join(map(markdown_table, grids(found, settings)))
 
 
 def latex(found: Summary, settings: Settings) -> str:
-    """Both tables, for the package booktabs."""
+    """Return both tables as LaTeX, for the package booktabs."""
     return "% \\usepackage{booktabs}\n" + "\n".join(map(latex_table, grids(found, settings)))
 
 
 def grids(found: Summary, settings: Settings) -> list[Grid]:
-    """Regret of eq. (1), and the published regret beside the paper's."""
+    """Return the tables of the regret of eq. (1), and of the published regret beside the paper's."""
     played = f"{settings.length}; MAB-D: {settings.drift}."
     regret = (
         "Regret of eq. (1): mean over all rounds of the best arm's reward probability minus that of the chosen arm. "
@@ -42,7 +42,7 @@ def grids(found: Summary, settings: Settings) -> list[Grid]:
 
 
 def _grid(caption: str, found: Summary, settings: Settings, show: Callable[[Comparison, str], Entry]) -> Grid:
-    """A row for each bandit and agent, a column for each number of arms."""
+    """Return a table with a row for each bandit and agent, a column for each number of arms."""
     places = found.by_place
     rows = [
         [Entry(env), Entry(agent), *(show(places[env, k], agent) for k in settings.arms)]

@@ -35,11 +35,11 @@ DRIFTS = ("new-targets", "published-table")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
-    """Bandits and numbers of arms that all agents play."""
+    """Bandits and numbers of arms."""
 
     envs: tuple[str, ...] = bandits()
     arms: tuple[int, ...] = setting((5, 10, 50, 100, 200, 1000), "numbers of arms, comma separated", "K,L")
-    drift: str = setting("new-targets", f"MAB-D: {' or '.join(DRIFTS)} (the public code's)", "KIND")
+    drift: str = setting("new-targets", f"variant of MAB-D: {' or '.join(DRIFTS)} (as in the public code)", "KIND")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,7 +52,7 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Summary:
-    """Every cell, each agent's totals, how far ours lie from the paper's cells, and the ranks."""
+    """Every cell, totals of each agent, differences to the paper's cells, and ranks."""
 
     cells: list[Comparison]
     mean_regret: dict[str, float]
@@ -65,12 +65,12 @@ class Summary:
 
     @property
     def by_place(self) -> dict[tuple[str, int], Comparison]:
-        """The cells by bandit and number of arms."""
+        """Cells by bandit and number of arms."""
         return {(cell.env, cell.arms): cell for cell in self.cells}
 
 
 class TableStudy(Study[Settings, Summary]):
-    """The paper's comparison."""
+    """Study of the paper's comparison."""
 
     name = "table"
     examples = """  nsa table --preset full --workers 2
@@ -85,7 +85,7 @@ class TableStudy(Study[Settings, Summary]):
     caption = Caption("The comparison", "Heat map of the mean regret of each agent for each bandit and number of arms.")
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """One cell for each bandit, number of arms and agent; the longest first, so that workers end together."""
+        """Return a cell for each bandit, number of arms and agent; longest first, to balance workers."""
         made = {}
         for arms in sorted(settings.arms, reverse=True):
             for env in settings.envs:
@@ -96,14 +96,14 @@ class TableStudy(Study[Settings, Summary]):
         return made
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """Every cell with each agent's measures, who is best, who is level with it, and the paper's numbers."""
+        """Return the comparison in every cell, and totals."""
         settings = results.settings
         agents = settings.agents
         cells = [compare(results.cells, env, arms, agents) for env in settings.envs for arms in settings.arms]
         return _summed_up(cells, agents, totals(cells, agents))
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """Regret, published regret beside the paper's, and who won."""
+        """Return tables of regret, published regret beside the paper's, and cells won."""
         found, settings = results.summary, results.settings
         header = ["bandit", "agent", *(f"K={k}" for k in settings.arms)]
         right = range(2, len(header))
@@ -119,15 +119,15 @@ class TableStudy(Study[Settings, Summary]):
         ]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each bandit, number of arms and agent."""
+        """Return a row for each bandit, number of arms and agent."""
         return comparison_rows(results.summary.cells)
 
     def claims(self, results: Results[Settings, Summary]) -> list[Claim]:
-        """What the paper says of NSA in general, and of many arms."""
+        """Return the claims of the paper about NSA in general, and about many arms."""
         return claims(results.summary)
 
     def exports(self, results: Results[Settings, Summary]) -> list[Export]:
-        """CSV, Markdown and LaTeX."""
+        """Return CSV, Markdown and LaTeX files."""
         return [
             Export("csv", "csv", csv_text(self.rows(results))),
             Export("markdown", "md", formats.markdown(results.summary, results.settings)),
@@ -157,7 +157,7 @@ def _summed_up(cells: list[Comparison], agents: tuple[str, ...], won: Totals) ->
 
 
 def _grid(found: Summary, settings: Settings, show: Callable[[Comparison, str], str]) -> list[list[str]]:
-    """A row for each bandit and agent, a cell for each number of arms."""
+    """Return a row for each bandit and agent, with a cell for each number of arms."""
     places = found.by_place
     return [
         [env, agent, *(show(places[env, k], agent) for k in settings.arms)]

@@ -1,4 +1,4 @@
-"""The figure of ``nsa tune``: regret against each parameter."""
+"""Figure of ``nsa tune``: regret against each parameter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLUE, ORANGE = "#0072B2", "#D55E00"
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """A row for each policy, a panel for each of its parameters: everything tried, the least regret, the choice."""
+    """Draw a row for each policy, with a panel for each of its parameters."""
     found = results.summary.policies
     columns = max(len(values.settings) for values in found.values())
     with house_style():
@@ -34,7 +34,7 @@ def draw(results: Results[Settings, Summary]) -> Figure:
 
 
 def draw_parameter(ax: Axes, found: Arrays, column: int, tunable: baselines.Tunable) -> Axes:
-    """All that was tried in grey, the least regret at each value in blue, the chosen value in orange."""
+    """Draw all points in grey, the lowest regret at each value in blue, the tuned value in orange."""
     values, regret = found["values"][:, column], found["regret"]
     shown = 1 - values if tunable.scale == "log-to-one" else values
     ax.plot(shown, regret, ".", color="0.8", markersize=2, rasterized=True)

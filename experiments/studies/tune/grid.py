@@ -1,4 +1,4 @@
-"""The tuning of one baseline: a grid over its own parameters that widens at its edges and then narrows."""
+"""Grid search for the parameters of one baseline; grids extend at their edges, then narrow."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from evolution.search import GAMES
 from nsa_brian.common.checks import WHOLE, one_per_game
 from nsa_brian.common.plugins import naming_plugins
 
-#: Points of a grid in each direction, for one, two and three parameters.
+#: Points of a grid per dimension, for one, two and three parameters.
 POINTS = {1: 17, 2: 9, 3: 5}
 
-#: Grids at most, those that only widened the range included.
+#: Largest number of grids, including those that extend the range.
 MOST = 12
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """All that was tried.
+    """All points of a grid search.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class Tuning:
     regret : array (tried,)
         Mean over the cells of the games.
     grid : array (tried,)
-        Which grid it was part of, from 0.
+        Index of the grid.
     best : int
-        Which of them is the best of the last grid.
+        Index of the best point of the last grid.
     default : float
         Regret with the policy's default values.
     """
@@ -48,11 +48,11 @@ class Tuning:
 
 
 def tune(name: str, games: FitnessGames, seed: int, narrowings: int) -> Tuning:
-    """Search a policy's parameters on games of the kind that NSA's were evolved on.
+    """Tune the parameters of a policy on the kind of games that NSA was evolved on.
 
-    A grid spans the declared ranges. If its best point lies on an edge that is not a bound of the legal values, the
-    next grid spans as much again beyond that edge. Else the next one spans the steps on both sides of the best point,
-    so many times. Each grid is played on the games of another generation.
+    The first grid spans the declared ranges. If the best point lies on an edge that is not a bound of the legal values,
+    the next grid extends beyond that edge by its width. Else it spans one step to both sides of the best point,
+    ``narrowings`` times. Each grid is played on the games of another generation.
     """
     tunable = list(baselines.POLICIES[name].tunable.values())
     points = POINTS[len(tunable)]
@@ -85,7 +85,7 @@ def tune(name: str, games: FitnessGames, seed: int, narrowings: int) -> Tuning:
 
 
 def regrets(name: str, values: np.ndarray | None, games: FitnessGames, seed: tuple[int, ...]) -> np.ndarray:
-    """Mean regret (settings,) of a policy with some values (settings, parameters) of what is tunable; None: default."""
+    """Return the mean regret (settings,) of a policy for values (settings, parameters); None for the defaults."""
     n_settings = 1 if values is None else len(values)
     n_games = len(games.envs) * games.iterations
     game = np.tile(np.arange(n_games), n_settings)
@@ -111,32 +111,32 @@ def regrets(name: str, values: np.ndarray | None, games: FitnessGames, seed: tup
 
 
 class SharedLuck:
-    """Stands in for a numpy Generator where many settings play the same games: all have the same uniform numbers.
+    """A replacement for a numpy Generator that gives all settings the same uniform numbers, to reduce variance.
 
-    So that settings differ by what they are rather than by luck. Samples of Beta distributions are each its own.
+    Samples of Beta distributions are independent.
     """
 
     def __init__(self, rng: np.random.Generator, n_settings: int) -> None:
         self._rng, self._n_settings = rng, n_settings
 
     def random(self, size: int | tuple[int, ...]) -> np.ndarray:
-        """Uniform numbers in [0, 1), the first axis being settings x games."""
+        """Return uniform numbers in [0, 1); the first axis is settings x games."""
         first, *others = size if isinstance(size, tuple) else (size,)
         drawn = self._rng.random((first // self._n_settings, *others))
         return np.concatenate([drawn] * self._n_settings)
 
     def beta(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Samples of Beta(a, b)."""
+        """Return samples of Beta(a, b)."""
         return self._rng.beta(a, b)
 
 
 def _best(positions: np.ndarray, regret: np.ndarray) -> int:
-    """The point of least regret; of several, as where a parameter no longer matters, the one nearest to the middle."""
+    """Return the index of the lowest regret; ties, as of parameters without effect, go to the most central point."""
     equals = np.flatnonzero(regret == regret.min())
     middle = (positions.min(axis=0) + positions.max(axis=0)) / 2
     return int(equals[np.abs(positions[equals] - middle).sum(axis=1).argmin()])
 
 
 def _reaches_beyond(tunable: list[baselines.Tunable], positions: np.ndarray, way: int) -> np.ndarray:
-    """Whether there are legal values beyond these positions."""
+    """Return whether there are legal values beyond these positions."""
     return np.array([t.at(p + way) != t.at(p) for t, p in zip(tunable, positions, strict=True)])

@@ -1,4 +1,4 @@
-"""``nsa tune``: each baseline's own parameters, searched on games of the kind that NSA's were evolved on."""
+"""``nsa tune``: tune the baselines on the kind of games that NSA was evolved on."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from nsa_brian.common.texts import shown
 
 
 def tunable_policies() -> tuple[str, ...]:
-    """The policies that have something to tune."""
+    """Return the policies that have tunable parameters."""
     return tuple(name for name, policy in baselines.POLICIES.items() if policy.tunable)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(StudySettings):
-    """Who is tuned, on which games, how finely."""
+    """Policies, games, and resolution of the grids."""
 
     policies: tuple[str, ...] = setting(tunable_policies(), "policies, comma separated (default: all)", "A,B")
     envs: tuple[str, ...] = bandits(text="bandits, NAME or NAME:PRESET")
     arms: tuple[int, ...] = setting((5, 20, 100), "numbers of arms", "K,L")
-    trials: int = setting(2, "trials of a game")
-    rounds: int = setting(2000, "rounds of a trial")
-    iterations: int = setting(2, "games of each bandit and number of arms")
-    narrowings: int = setting(2, "times that the grid is narrowed around its best point")
-    seed: int = setting(41, "that of the search whose games are played; 41 is the one of set evolved")
+    trials: int = setting(2, "trials per game")
+    rounds: int = setting(2000, "rounds per trial")
+    iterations: int = setting(2, "games per bandit and number of arms")
+    narrowings: int = setting(2, "number of times that the grid is narrowed around its best point")
+    seed: int = setting(41, "seed of the search whose games are played (41: set evolved)")
 
     def __post_init__(self) -> None:
         at_least(self, narrowings=0, seed=0)
         for name in self.policies:
             if name not in tunable_policies():
-                raise ValueError(f"nothing to tune in {shown(name)}; tunable are {', '.join(tunable_policies())}")
+                raise ValueError(f"policies must be tunable ({', '.join(tunable_policies())}), got {shown(name)}")
 
     def games(self) -> FitnessGames:
-        """The games in the words of the search."""
+        """Return the games as settings of a search."""
         return FitnessGames(**some(self, "envs", "arms", "trials", "rounds", "iterations"))
 
 
@@ -56,7 +56,7 @@ FULL = Settings()
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best of a policy's last grid, beside its defaults, and whether it lies on an edge."""
+    """Best point of a policy's last grid, regret of the defaults, and whether the point lies on an edge."""
 
     settings: dict[str, float]
     regret: float
@@ -70,13 +70,13 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Summary:
-    """What came of each policy."""
+    """Tuned parameters of each policy."""
 
     policies: dict[str, Tuned]
 
 
 class TuneStudy(Study[Settings, Summary]):
-    """The baselines, tuned."""
+    """Study of tuned baselines."""
 
     name = "tune"
     examples = """  nsa tune --policies optimistic,d-ucb --workers 2
@@ -87,7 +87,7 @@ class TuneStudy(Study[Settings, Summary]):
     }
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """A cell for each policy; the longest first, so that workers end together."""
+        """Return a cell for each policy; longest first, to balance workers."""
         games = settings.games()
         for name in settings.policies:
             n_parameters = len(baselines.POLICIES[name].tunable)
@@ -96,11 +96,11 @@ class TuneStudy(Study[Settings, Summary]):
         return {name: Cell(tune_cell, name, games, settings.seed, settings.narrowings) for name in longest_first}
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """For each policy the best of the last grid, beside the defaults, and whether it lies on an edge."""
+        """Return the tuned parameters of each policy."""
         return Summary({name: _tuned(name, found) for name, found in results.cells.items()})
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """Tuned values and what they bring."""
+        """Return a table of tuned values and regrets."""
         settings = results.settings
         games = f"{', '.join(settings.envs)}; K = {', '.join(map(str, settings.arms))}; seed {settings.seed}"
         rows = []
@@ -114,7 +114,7 @@ class TuneStudy(Study[Settings, Summary]):
         return [Table(f"tuned on the games of NSA's search: {games}", header, rows, (2, 3, 4))]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each policy and parameter."""
+        """Return a row for each policy and parameter."""
         return [
             {
                 "policy": name,
@@ -129,7 +129,7 @@ class TuneStudy(Study[Settings, Summary]):
         ]
 
     def exports(self, results: Results[Settings, Summary]) -> list[Export]:
-        """The tuned values as data, with what made them."""
+        """Return the tuned values as JSON, with settings and versions."""
         summary = dataclasses.asdict(results.summary)
         record = {"settings": results.settings_dict, "versions": results.versions, **summary}
         return [Export("tuned", "json", json_text(record) + "\n")]
@@ -139,7 +139,7 @@ STUDY = TuneStudy()
 
 
 def tune_cell(name: str, games: FitnessGames, seed: int, narrowings: int) -> Arrays:
-    """Everything tried for one policy."""
+    """Tune one policy and return all points."""
     found = tune(name, games, seed, narrowings)
     return {name: np.asarray(value) for name, value in vars(found).items()}
 

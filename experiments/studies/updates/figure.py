@@ -1,4 +1,4 @@
-"""The figure of ``nsa updates``."""
+"""Figure of ``nsa updates``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.studies.updates.study import WEIGHT_STEP, Settings, Summary
 
 
 def draw(results: Results[Settings, Summary]) -> Figure:
-    """Above, the change; below, the weights."""
+    """Draw weight changes above, weights below."""
     with house_style():
         figure = new_figure(9, 6)
         top, bottom = figure.subplots(2, 1, sharex=True)
@@ -25,7 +25,7 @@ def draw(results: Results[Settings, Summary]) -> Figure:
 
 
 def draw_updates(ax: Axes, results: Results[Settings, Summary]) -> Axes:
-    """Weight change of the pulled arm (mean of 20 rounds) and reward (mean of 30), mean over games."""
+    """Draw the weight change of the pulled arm (mean of 20 rounds) and reward (mean of 30), mean over games."""
     settings, found = results.settings, results.cells[results.settings.agent]
     change = ax.plot(smooth(found["updates"].mean(axis=0), 20), color="#0072B2", linewidth=1)
     ax.axhline(0, color="black", linewidth=0.6)
@@ -45,7 +45,7 @@ def draw_updates(ax: Axes, results: Results[Settings, Summary]) -> Axes:
 
 
 def draw_weights(ax: Axes, results: Results[Settings, Summary]) -> Axes:
-    """The weights of the first game, arms as rows, and the best arm."""
+    """Draw the weights of the first game, arms as rows, and the best arm."""
     settings, found = results.settings, results.cells[results.settings.agent]
     rounds = settings.trials * settings.rounds
     top = settings.nsa_agents[settings.agent].parameters.w_max

@@ -1,4 +1,4 @@
-"""``nsa updates``: how NSA's weights change over a change of the bandit."""
+"""``nsa updates``: weights of NSA before and after a change of the bandit."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from experiments.core.study import Caption, Study
 from experiments.core.tables import Table
 from nsa_brian.common.checks import check_whole
 
-#: Every n-th round's weights are kept.
+#: Interval of rounds in which weights are stored.
 WEIGHT_STEP = 5
-#: Rounds after a trial's start that count as its beginning.
+#: Largest number of rounds that count as the start of a trial.
 EARLY = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(GameSettings):
-    """NSA on MAB-P; nobody else has weights."""
+    """Settings of NSA on MAB-P."""
 
-    agents: tuple[str, ...] = setting(("nsa",), "nsa or nsa:WHAT, the only agent with weights", "nsa")
-    repetitions: int = setting(30, "games, each with its own luck")
-    arms: int = setting(10, "arms")
+    agents: tuple[str, ...] = setting(("nsa",), "one NSA agent, nsa or nsa:WHAT", "nsa")
+    repetitions: int = setting(30, "number of independent games")
+    arms: int = setting(10, "number of arms")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole("rounds", self.rounds, 2)  # some for the beginning of a trial, some for the rest
+        check_whole("rounds", self.rounds, 2)  # at least one early and one late round
         if len(self.agents) != 1 or not is_nsa(self.agents[0]):
-            raise ValueError(f"agents must be nsa, the only one with weights, got {','.join(self.agents)}")
+            raise ValueError(f"agents must be one NSA agent (nsa or nsa:WHAT), got {','.join(self.agents)}")
 
     @property
     def agent(self) -> str:
-        """The only one."""
+        """The agent."""
         return self.agents[0]
 
 
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Trial:
-    """The beginning of a trial, and the rest of it."""
+    """Start of a trial, and the rest of it."""
 
     early: Part
     late: Part
@@ -69,14 +69,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Summary:
-    """All trials, and how many rounds count as their beginning."""
+    """All trials, and the number of rounds that count as their start."""
 
     early_rounds: int
     trials: list[Trial]
 
 
 class UpdatesStudy(Study[Settings, Summary]):
-    """Weight changes over a change of the bandit."""
+    """Study of weight changes before and after a change of the bandit."""
 
     name = "updates"
     examples = "  nsa updates --parameters minbandit-29\n  nsa updates --model my.py"
@@ -91,11 +91,11 @@ class UpdatesStudy(Study[Settings, Summary]):
     )
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
-        """One cell: all games at once."""
+        """Return one cell with all games."""
         return {settings.agent: Cell(play_watched, settings.games("MAB-P", settings.arms))}
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
-        """The mean weight change and reward at the beginning and in the rest of each trial."""
+        """Return the mean weight change and reward at the start and in the rest of each trial."""
         settings, found = results.settings, results.cells[results.settings.agent]
         early = min(EARLY, settings.rounds // 2)
         trials = []
@@ -106,7 +106,7 @@ class UpdatesStudy(Study[Settings, Summary]):
         return Summary(early, trials)
 
     def tables(self, results: Results[Settings, Summary]) -> list[Table]:
-        """The summary as a table."""
+        """Return the summary as a table."""
         rows = []
         for i, trial in enumerate(results.summary.trials):
             cells = [str(i + 1)]
@@ -119,7 +119,7 @@ class UpdatesStudy(Study[Settings, Summary]):
         return [Table(title + results.settings.model_note, header, rows, range(1, 5))]
 
     def rows(self, results: Results[Settings, Summary]) -> list[Row]:
-        """A row for each trial and part of it."""
+        """Return a row for each trial and part of it."""
         return [
             {"trial": i + 1, "part": name, **vars(part)}
             for i, trial in enumerate(results.summary.trials)
@@ -127,7 +127,7 @@ class UpdatesStudy(Study[Settings, Summary]):
         ]
 
     def claims(self, results: Results[Settings, Summary]) -> list[Claim]:
-        """What the paper says of the updates' signs."""
+        """Return the claim of the paper about the signs of updates."""
         return [signs(results.summary)]
 
 
@@ -135,7 +135,7 @@ STUDY = UpdatesStudy()
 
 
 class Watched:
-    """NSA with somebody who writes down its weights."""
+    """Wrapper of NSA that records its weights."""
 
     def __init__(self, agent: Any) -> None:
         self.agent = agent
@@ -144,7 +144,7 @@ class Watched:
         self.select_arm = agent.select_arm
 
     def update(self, arm: np.ndarray, reward: np.ndarray) -> None:
-        """Learn, and note by how much."""
+        """Learn and record the weight change."""
         engine = self.agent.engine
         games = np.arange(engine.n_games)
         before = engine.w[games, arm].copy()
@@ -155,7 +155,7 @@ class Watched:
 
 
 def play_watched(games: PlaySettings) -> Arrays:
-    """The weight change and the reward of each round of each game, and the weights of the first game."""
+    """Play the games; return weight changes, rewards, and the weights of the first game."""
     repetitions = range(games.repetitions)
     watched = Watched(make_player(games, games.agents[0], repetitions))
     record = play(watched, make_bandit(games, repetitions), games.n_rounds)
@@ -174,7 +174,7 @@ def _part(updates: np.ndarray, rewards: np.ndarray) -> Part:
 
 
 def signs(found: Summary) -> Claim:
-    """What the paper says of the updates' signs."""
+    """Return the claim of the paper about the signs of updates."""
     first, second = (trial.early for trial in found.trials[:2])
     rises = first.update > 2 * first.update_se
     falls = second.update < -2 * second.update_se

@@ -176,5 +176,5 @@ def test_what_is_no_bandit_for_our_agents_is_refused():
     with pytest.raises(ValueError, match="made for one game with 5 arms, but it chose"):
         play_gymnasium(Plain(), baselines.make("random", 5, n_games=2, seed=0), 100)
     points = gymnasium.wrappers.TransformReward(Plain(), lambda reward: 100 * reward)
-    with pytest.raises(ValueError, match="rewards must lie from 0 to 1, got 100"):
+    with pytest.raises(ValueError, match=r"rewards must be in \[0, 1\], got 100"):
         play_gymnasium(points, random, 100, seed=0)

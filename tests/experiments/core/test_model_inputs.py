@@ -111,11 +111,11 @@ def test_stretches_of_rounds_in_which_an_input_differs():
         (["light=nan.csv"], "nan.csv is not a table of finite numbers: it has 'nan' in line 1"),
         (["light=bytes.csv"], "bytes.csv is not a table of numbers"),
         (["light=ragged.csv"], "ragged.csv has 3 columns, but 2 in line 2"),
-        (["light=header.csv"], "header.csv holds no numbers"),
-        (["light=two.csv"], "input light: two.csv has 2 columns, but 3 arms are played"),
+        (["light=header.csv"], "header.csv contains no numbers"),
+        (["light=two.csv"], "input light: two.csv has 2 columns, but 3 arms need one each"),
         (["ligth=option.csv"], "the model option has no input 'ligth'; did you mean light?"),
         (["zebra=option.csv"], "the model option has no input 'zebra'; known: light"),
-        (["light=option.csv", "light=two.csv"], "--input gives light twice"),
+        (["light=option.csv", "light=two.csv"], "--input: light is given twice"),
         (["light"], "--input takes NAME=FILE.csv, got 'light'"),
         (["=option.csv"], "--input takes NAME=FILE.csv"),
     ],
@@ -128,9 +128,9 @@ def test_bad_values_are_refused_in_a_line(given, said, refused, folder):
 def test_models_without_inputs_refuse_values(refused, folder):
     assert "the model paper has no inputs" in refused(*PLAY, "--input", "light=option.csv", cwd=folder)
     words = ["play", "--agents", "random", "--input", "light=option.csv"]
-    assert "none of the agents is nsa" in refused(*words, cwd=folder)
+    assert "no agent is nsa" in refused(*words, cwd=folder)
     several = ["--model", "models.py:GAME", "--input", "light=option.csv"]
-    assert "option.csv has 3 columns, but it is an input of the game" in refused(*PLAY, *several, cwd=folder)
+    assert "option.csv has 3 columns, but an input per game needs one" in refused(*PLAY, *several, cwd=folder)
 
 
 @pytest.mark.parametrize("command", ["table", "evolve", "report"])
@@ -206,5 +206,7 @@ def test_why_a_model_has_no_response_to_a_weight():
 
 
 def test_noise_is_for_the_rates_of_u_and_v():
-    with pytest.raises(ValueError, match="noise is added to the rates of U and V, and the model spiking has"):
+    with pytest.raises(
+        ValueError, match="noise needs the rate equations of U and V, but the model spiking replaces U and V"
+    ):
         with_noise(ParameterSet(SHORT, model=load_model("spiking")), 0.1)

@@ -58,7 +58,7 @@ def test_it_is_said_that_they_are(made, nsa_process):
     path, _ = made
     crafted(path, lambda meta: {**meta, "settings": {**meta["settings"], "seed": 7}})
     done = nsa_process(*TABLE, cwd=path.parent.parent)
-    assert done.stderr == f"note: nsa-results/{path.name} holds results of other settings; all is computed anew\n"
+    assert done.stderr == f"note: nsa-results/{path.name} holds results of other settings; computing everything again\n"
 
 
 def test_a_changed_value_is_not_shown_as_the_answer(made, refused, nsa_process):
@@ -67,7 +67,7 @@ def test_a_changed_value_is_not_shown_as_the_answer(made, refused, nsa_process):
     name, folder = f"nsa-results/{path.name}", path.parent.parent
     damage = f"{name} is damaged: its content does not match its checksum"
     assert refused("table", "--from", name, cwd=folder) == f"nsa table: error: {damage}; delete it and run again\n"
-    assert nsa_process(*TABLE, cwd=folder).stderr == f"note: {damage}; all is computed anew\n"
+    assert nsa_process(*TABLE, cwd=folder).stderr == f"note: {damage}; computing everything again\n"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, nsa_proce
     path.unlink()
     done = nsa_process(*TABLE, "--json", cwd=tmp_path)
     assert json.loads(done.stdout) == expected
-    assert done.stderr.count("it is computed anew") == (2 if of == "another seed" else 1)
+    assert done.stderr.count("computing it again") == (2 if of == "another seed" else 1)
     assert not cells.exists()
 
 
