@@ -1,4 +1,4 @@
-"""Users' own Python files, run without Brian2 being imported for it."""
+"""Run users' Python files, without importing Brian2."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nsa_brian.errors import printable
 
 
 def load_module(path: str | Path) -> ModuleType:
-    """Run a user's Python file; what is wrong with it becomes one line."""
+    """Run a user's Python file; an error in it becomes a ValueError of one line."""
     return run_module(path, read_source(path))
 
 
 def read_source(path: str | Path) -> bytes:
-    """The text of a user's Python file, as it was written."""
+    """Return the content of a user's Python file."""
     try:
         if not os.path.exists(path):
             raise ValueError("there is no such file")
@@ -28,7 +28,7 @@ def read_source(path: str | Path) -> bytes:
 
 
 def run_module(path: str | Path, source: bytes) -> ModuleType:
-    """Run the text of a file as a module: the file itself may be elsewhere, or gone."""
+    """Run the source of a file as a module; the file itself need not exist."""
     key = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
     module = ModuleType(f"nsa_user_{key}")
     module.__file__ = str(path)
@@ -41,9 +41,9 @@ def run_module(path: str | Path, source: bytes) -> ModuleType:
         if before is not None:
             sys.modules[module.__name__] = before
         told = " ".join(str(error).split())
-        if not (isinstance(error, ValueError) and told):  # what the package refuses says itself what is wrong
+        if not (isinstance(error, ValueError) and told):  # messages of the package need no class name
             told = f"{type(error).__name__}: {told[:300]}"
         if isinstance(error, ImportError):
-            told += " (such a file stands alone: it imports what is installed, not what lies beside it)"
+            told += " (such a file can import installed packages, but no files beside it)"
         raise ValueError(f"{printable(str(path))}: {printable(told)}") from error
     return module

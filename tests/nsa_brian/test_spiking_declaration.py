@@ -23,7 +23,7 @@ WRONG = {
     "units of an equation": ({"u": "I_syn = J_u * s_v + V_th * I : amp"}, "units"),
     "units of a line": ({"v": "I_syn = gain * s_u : amp"}, "units do not fit: .* has unit"),
     "units of a reset": ({"reset": "vm = g_L\ns += opening * (1 - s)"}, "reset, vm: units do not fit"),
-    "no refractory time": ({"refractory": ""}, "equations stand still .unless refractory., and no refractory time"),
+    "no refractory time": ({"refractory": ""}, "equations have the flag .unless refractory., but no refractory time"),
     "a refractory time that is none": ({"refractory": "g_L"}, "refractory: units do not fit"),
     "a reset of something else": (
         {"reset": "vn = V_reset"},
