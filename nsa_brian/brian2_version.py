@@ -21,7 +21,7 @@ def check_brian2(found: str | None = None) -> None:
     if found is None:
         try:
             found = version("brian2")
-        except PackageNotFoundError:  # no metadata, or not installed: the import fails then
+        except PackageNotFoundError:  # no metadata, or not installed, which the import will report
             return
     try:
         number = tuple(map(int, found.split(".")[:2]))

@@ -165,15 +165,15 @@ class Check:
         width = max(len(found.name) for found in self.engines)
         lines += [f"  {found.name:<{width}}  {found}" for found in self.engines]
         rounds, arms, games = (self.played[key] for key in ("rounds", "arms", "games"))
-        told = f"{games} games of {rounds} rounds, {arms} arms; differences up to {ROUNDING:.0e} are rounding"
+        details = f"{games} games of {rounds} rounds, {arms} arms; differences up to {ROUNDING:.0e} are rounding"
         if any(found.engine == "table" and not found.refusal for found in self.engines):
-            told += f", in table up to {INTERPOLATION:.0e}"
+            details += f", in table up to {INTERPOLATION:.0e}"
         if self.model.structure.inputs:
-            told += "; inputs are random numbers from 0 to 1"
-        verdict = [f"they agree ({told})"]
+            details += "; inputs are random numbers from 0 to 1"
+        verdict = [f"they agree ({details})"]
         if not self.agree:
             wrong = [found for found in self.engines if not found.agrees]
-            verdict = [f"they differ ({told})"]
+            verdict = [f"they differ ({details})"]
             verdict += [f"  {found.name}: {found.error or found.difference}" for found in wrong]
         return "\n".join([*lines, *verdict])
 
@@ -240,8 +240,8 @@ def check(
         found = [each for each in found if each.path != SEARCH]  # which continues with values that are not finite
         if all(each.error or each.refusal for each in found):
             raise reference
-        told = "did not fail, where the reference did"
-        found = [each if each.error or each.refusal else dataclasses.replace(each, error=told) for each in found]
+        details = "did not fail, where the reference did"
+        found = [each if each.error or each.refusal else dataclasses.replace(each, error=details) for each in found]
     played = {"rounds": n_rounds, "arms": n_arms, "games": n_games, "seed": seed, "method": method}
     return Check(model, tuple(found), played)
 

@@ -123,7 +123,7 @@ class Parameter:
         return f"{self.search[0]:g} to {self.search[1]:g}" + (" (log)" if self.scale == "log" else "")
 
     def admits(self, value: float) -> bool:
-        """Whether a value lies in the legal domain."""
+        """Return whether a value lies in the legal domain."""
         low, high = self.legal
         try:
             finite = math.isfinite(value)
@@ -151,7 +151,7 @@ class Parameter:
         """Create a parameter from the output of :meth:`to_dict`."""
         known = [f.name for f in dataclasses.fields(cls)]
         if not isinstance(values, Mapping) or {"name", "default"} - set(values) or set(values) - set(known):
-            raise ValueError(f"a parameter is an object with name, default and, if wanted, {', '.join(known[2:])}")
+            raise ValueError(f"a parameter must be an object with name, default and optionally {', '.join(known[2:])}")
         plain = dict(values)
         legal = plain.get("legal")
         if isinstance(legal, list | tuple) and len(legal) == 2:

@@ -134,7 +134,7 @@ class Reader:
         return found
 
     def mean_of(self, name: str, level: str = "option") -> tuple[str, str] | None:
-        """Return the population and variable whose mean is written as ``s_v``, for example; None if there is none."""
+        """Return the population and variable whose mean a name such as ``s_v`` denotes; None if it denotes none."""
         for source, place in self.populations.items():
             stem = name.removesuffix(f"_{source}")
             if stem == name or (level == "game above" and place.level == "option"):

@@ -207,7 +207,7 @@ class Model:
                 if getattr(self, rate) != getattr(equations, rate.upper()):
                     raise ModelError(f"{rate} and a population {name} are both given: give only one")
                 if self.noise:
-                    raise ModelError(f"noise is for the short form {rate}; a population has normal=('NAME',)")
+                    raise ModelError(f"noise needs the short form {rate}; in a population use normal=('NAME',)")
             elif self.noise and "{noise}" not in getattr(self, rate):
                 raise ModelError(f"{rate} has no place for noise: write {{noise}} where it is to be added")
 
@@ -249,7 +249,7 @@ class Model:
         return MappingProxyType({**PARAMETERS, **{parameter.name: parameter for parameter in self.parameters}})
 
     def complete(self, parameters: NSAParameters) -> NSAParameters:
-        """Return parameters with a value for each that the model declares, by default its default."""
+        """Return parameters with all that the model declares; missing ones get their defaults."""
         if not self.parameters and not parameters.own:
             return parameters
         foreign = [name for name, _ in parameters.own if name not in self.declared]

@@ -40,10 +40,10 @@ def run_module(path: str | Path, source: bytes) -> ModuleType:
         del sys.modules[module.__name__]
         if before is not None:
             sys.modules[module.__name__] = before
-        told = " ".join(str(error).split())
-        if not (isinstance(error, ValueError) and told):  # messages of the package need no class name
-            told = f"{type(error).__name__}: {told[:300]}"
+        message = " ".join(str(error).split())
+        if not (isinstance(error, ValueError) and message):  # messages of the package need no class name
+            message = f"{type(error).__name__}: {message[:300]}"
         if isinstance(error, ImportError):
-            told += " (such a file can import installed packages, but no files beside it)"
-        raise ValueError(f"{printable(str(path))}: {printable(told)}") from error
+            message += " (such a file can import installed packages, but no files beside it)"
+        raise ValueError(f"{printable(str(path))}: {printable(message)}") from error
     return module

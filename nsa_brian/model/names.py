@@ -103,13 +103,13 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 def check_name(where: str, name: str) -> None:
     """Raise ModelError for an invalid or reserved name."""
     if name.endswith(("_pre", "_post", "_chosen")) or name.startswith("_"):
-        raise ModelError(f"{where}: {name!r} must neither end in _pre, _post or _chosen nor begin with an underscore")
+        raise ModelError(f"{where}: {name!r} must not end in _pre, _post or _chosen, nor begin with an underscore")
     if not _NAME.fullmatch(name):
         raise ModelError(
             f"{where}: a name has ASCII letters, digits and underscores and begins with a letter, got {name!a}"
         )
     if name.startswith(PREFIX):
-        raise ModelError(f"{where}: the name {name!r} is taken: names that begin with {PREFIX} are the package's own")
+        raise ModelError(f"{where}: the name {name!r} is taken: names that begin with {PREFIX} are reserved")
     for names, taker in TAKEN:
         if name in names:
             raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
@@ -129,8 +129,8 @@ def check_population(name: str) -> None:
     if name in OBJECTS or name in LEVELS or name.endswith(("_pre", "_post", "_spikes")):
         taken = ", ".join(sorted(OBJECTS | LEVELS))
         raise ModelError(
-            f"population {name}: the name {name!r} is taken: a population's is none of {taken}, and ends neither in "
-            "_pre or _post nor in _spikes"
+            f"population {name}: the name {name!r} is taken: a population's name must not be one of {taken}, nor end "
+            "in _pre, _post or _spikes"
         )
 
 

@@ -27,7 +27,7 @@ ARRIVES_U = "I_syn = J_u * s_v + I_in * I : amp"
 ARRIVES_V = "I_syn = J_v * gain * s_u : amp"
 
 # The same for learning by spikes: in the phase after the choice, the choice excites the neurons of the chosen option
-# and inhibits all others, so that only the neurons of the rewarded option fire.
+# and inhibits all others, so that only the neurons of the chosen option fire.
 AWAITS_U = "I_syn = J_u * s_v + I_in * I + I_choice * choice : amp"
 AWAITS_V = "I_syn = J_v * gain * s_u + I_choice * choice : amp"
 

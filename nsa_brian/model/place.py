@@ -120,7 +120,7 @@ class Places:
         for eq in read_equations("signals", model.signals):
             if eq.type == DIFFERENTIAL_EQUATION:
                 raise ModelError(
-                    f"signals: {eq.varname} has dynamics within a round; a population per game has such variables"
+                    f'signals: {eq.varname} has a differential equation; declare it in a population with per="game"'
                 )
             self._add("signals", self.found[SIGNALS], eq)
         for place in self.found.values():

@@ -20,7 +20,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class RateMap(_Step):
-    """A step that finds ``Phi_star``, the rate model's critical value, and ``Phi_top``, its highest value."""
+    """A step that finds ``Phi_star`` and ``Phi_top``, the critical and highest value of the set's rate model."""
 
 
 @dataclass(frozen=True)

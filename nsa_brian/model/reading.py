@@ -122,7 +122,7 @@ def read_rule(where: str, text: Any) -> Value | tuple[Statement, ...]:
                 f"{where}: a statement is written 'name = expression' or 'name += expression', got {line!r}"
             )
         if found[1] in PYTHON or not found[1].isidentifier():
-            raise ModelError(f"{where}: {found[1]!r} is no name of a variable, in {line!r:.80}")
+            raise ModelError(f"{where}: {found[1]!r} is not a valid name of a variable, in {line!r:.80}")
         statements.append(Statement(found[1], found[2], found[3]))
     return tuple(statements)
 
@@ -142,8 +142,8 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
         return list(Equations("\n".join(lines_of(text)), **renamed).ordered) if lines_of(text) else []
     except (EquationError, SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
         circle = _circle(lines_of(text)) if "contain a cycle" in str(error) else ""
-        told = f"{circle} is circular: it depends on itself" if circle else first_line(error)
-        raise ModelError(f"{where}: {told}") from None
+        message = f"{circle} is circular: it depends on itself" if circle else first_line(error)
+        raise ModelError(f"{where}: {message}") from None
 
 
 def _circle(lines: Iterable[str]) -> str:

@@ -290,7 +290,7 @@ class Rules:
                 raise ModelError(f"contacts: {eq.varname} must have no unit, got {eq.unit!r}")
             scope.dimensions[eq.varname] = DIMENSIONLESS
         if len(found) != 1:
-            raise ModelError(f"contacts have one variable, got {len(found)}")
+            raise ModelError(f"contacts must have one variable, got {len(found)}")
         scope.dimensions |= {"since_pre": second.dim, "since_post": second.dim, "chance": DIMENSIONLESS}
         where = "contacts, rule"
         rule = read_rule(where, contacts.rule.replace(";", "\n"))

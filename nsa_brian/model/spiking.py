@@ -62,7 +62,7 @@ class Pool(Part):
         super().__post_init__()
         check_population(self.name)
         if self.name in ("u", "v"):
-            raise ModelError(f"a pool's name must be another than u and v, got {self.name!r}")
+            raise ModelError(f"a pool's name must not be u or v, got {self.name!r}")
 
 
 @dataclass(frozen=True, kw_only=True)

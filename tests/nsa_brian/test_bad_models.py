@@ -452,7 +452,7 @@ BAD_PARTS = {
     ),
     "noise and a population": (
         lambda: with_firing(model={"noise": 0.1}),
-        "noise is for the short form rate_v; a population has normal=('NAME',)",
+        "noise needs the short form rate_v; in a population use normal=('NAME',)",
     ),
     "another's variable": (
         lambda: third("dh/dt = (-h + u) / (10 * ms) : 1"),
@@ -517,7 +517,7 @@ BAD_PARTS = {
     ),
     "contacts in a unit": (lambda: with_contacts("b : volt"), "contacts: b must have no unit, got volt"),
     "contacts that move": (lambda: with_contacts("db/dt = -b / ms : 1"), "contacts: b must have no equation, such as"),
-    "contacts of two variables": (lambda: with_contacts("b : 1\nc : 1"), "contacts have one variable, got 2"),
+    "contacts of two variables": (lambda: with_contacts("b : 1\nc : 1"), "contacts must have one variable, got 2"),
     "contacts that change weights": (
         lambda: with_contacts(rule="w = R"),
         "contacts, rule cannot change 'w': it changes the contact's variable, b",
@@ -639,7 +639,7 @@ BAD_PARTS = {
     # Signals
     "signal that moves": (
         lambda: signal(signals="dq/dt = -q / second : 1"),
-        "signals: q has dynamics within a round; a population per game has such variables",
+        'signals: q has a differential equation; declare it in a population with per="game"',
     ),
     "signal that stays": (lambda: signal(update=""), "signals: nothing changes q; write signal_update"),
     "signal beside one that changes": (
