@@ -5,8 +5,7 @@
 offsets, thresholds and the input. These determine the critical value Phi* of Phi_v, above which activity outlasts the
 input; it is kept (:class:`RateMap`). In a spiking network activity outlasts the input if U drives V strongly enough;
 this critical strength is measured with the network itself (:class:`Critical`). ``gain`` is the strength in units of it:
-1 at Phi*, and ``top`` at the highest value of any weight, for every rate model. So the critical weight w* is the same
-in both.
+1 at Phi*, and ``top`` at the highest value, for every rate model. So the critical weight w* is the same in both.
 
 Before that, the background can be set such that an untrained network fires at a given rate (:class:`Balance`). Neurons
 whose constants are all off by a tenth then still hold or lose a memory as intended.

@@ -8,8 +8,7 @@ A string that is changed here changes in every engine. A :class:`nsa_brian.model
 changing this file.
 """
 
-# Eq. (2), first line: the memory of the options. `I` is I_ext in phase 1 of a round and 0 in phase 2. {noise} is empty
-# in models without noise.
+# Eq. (2), first line: the memory of the options. `I` is I_ext in phase 1 and 0 in phase 2; {noise} is empty by default.
 RATE_U = "du/dt = (-u + I_u + I{noise}) / tau_u : 1"
 
 # Eq. (2), second line: the value of the options.

@@ -82,8 +82,7 @@ def _compiled(
     scope: dict[str, Any] = {**functions, **constants, "__builtins__": {}}
     taken = ", ".join([*(["*", *sorted(arguments)] if arguments else []), "**_"])
     exec(f"def _function({taken}):\n{''.join(lines)}    return {result}", scope)
-    # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact. Callers check that
-    # results are finite, as for compiled code.
+    # exp() overflows in a sigmoid far from its centre, whose limit 0 is then exact. Callers check for finite results.
     return np.errstate(all="ignore")(scope["_function"])
 
 

@@ -69,8 +69,7 @@ class Model:
         Populations of neurons; one named ``"u"`` or ``"v"`` replaces the paper's, others are added.
     couplings : tuple of Coupling
     synapse : str
-        Additional variables of an option, with dynamics or without: ``"w_slow : 1"``. Equations, drives, rules and the
-        choice can use them.
+        Variables of an option besides ``w``, with dynamics or without, for use in all strings: ``"w_slow : 1"``.
     signals : str
         Variables of a game: ``"surprise : 1"``.
     plasticity : str

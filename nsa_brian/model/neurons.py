@@ -31,8 +31,7 @@ ARRIVES_V = "I_syn = J_v * gain * s_u : amp"
 AWAITS_U = "I_syn = J_u * s_v + I_in * I + I_choice * choice : amp"
 AWAITS_V = "I_syn = J_v * gain * s_u + I_choice * choice : amp"
 
-# From a value to the strength of a synapse: 0 at value 0, 1 at the critical value, `top` at the highest value of any
-# weight; monotone in between.
+# Strength of a synapse as a monotone function of its value: 0 at 0, 1 at the critical value, `top` at the highest one.
 GAIN = """
 highest = Phi_top / Phi_star : 1
 kappa = (highest - top) / (highest * (top - 1)) : 1

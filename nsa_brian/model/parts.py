@@ -99,8 +99,7 @@ class Population(Part):
     neurons : int or str
         Number of neurons per option or game: a number, or the name of a parameter.
     threshold, reset, refractory : str
-        As in Brian2: the condition of a spike, statements run after it, and the refractory time. Neurons with a
-        threshold spike.
+        As in Brian2: the condition of a spike, statements that a spike runs, and the refractory time.
     initial : mapping
         Initial values at the start of a round as expressions, by name; 0 by default.
     carried : tuple of str
@@ -108,8 +107,7 @@ class Population(Part):
     normal : tuple of str
         Names of standard normal random numbers, drawn for each neuron and time step.
     poisson : mapping
-        Names of Poisson numbers of events per neuron and time step, with their rates: expressions of parameters and of
-        names of phases.
+        Names of Poisson counts per neuron and time step, with rates: expressions of parameters and names of phases.
     """
 
     name: str
@@ -178,11 +176,10 @@ class Coupling(Part):
         What a neuron sends, in variables of the source, such as ``"-strength * phi_u_pre"``, and of the source's
         option. Variables of the target, ``NAME_post``, can be used between populations of one neuron.
     to : {"all", "others", "own"}
-        Between populations of options: the options that a neuron reaches, which are all of the game (its own
-        included), all others, or its own.
+        Between populations of options, a neuron reaches all options of the game (its own included), all others, or
+        its own.
     over : {"sum", "mean"}
-        The input is the sum, over the sending options, of the mean over the neurons of each; or the mean over all
-        sending neurons.
+        The sum over sending options of the mean over the neurons of each, or the mean over all sending neurons.
     """
 
     source: str
@@ -296,8 +293,7 @@ class Phase(Part):
     on : mapping
         Names that are on in this phase, with their values: expressions of parameters. In other phases they are 0.
     after_choice : bool
-        Whether the phase follows choice and reward: ``choice`` is then 1 for the chosen option and -1 for the others,
-        and ``R`` is the reward.
+        Whether the phase follows the choice. ``choice`` is then 1 for the chosen option, else -1; ``R`` is the reward.
     """
 
     name: str

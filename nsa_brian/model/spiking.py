@@ -224,8 +224,7 @@ def SpikingModel(**fields: Any) -> Model:  # noqa: N802 - it was a class until 0
         The parameter that is calibrated for every set of the others, such that activity outlasts the input from
         ``gain`` = 1 on; the search starts at its default. Empty: none.
     homeostasis : str
-        The parameter that is calibrated such that U of an untrained network fires at the rate ``spontaneous``. Empty:
-        none.
+        The parameter calibrated such that U of an untrained network fires at the rate ``spontaneous``. Empty: none.
     inputs : tuple of Input
         External inputs, as in :class:`Model`.
 
