@@ -218,7 +218,7 @@ def test_bad_parts_are_refused(made, said):
         ({"format": "other"}, "a model is a JSON object whose format is nsa-model"),
         ({"colour": "red"}, "a model has no entry 'colour'"),
         ({"lateral": [{"population": "u"}]}, "not a model: "),
-        ({"parameters": [{"name": "b"}]}, "a parameter is an object with name, default"),
+        ({"parameters": [{"name": "b"}]}, "a parameter must be an object with name, default"),
         ({"parameters": 3}, "not a model: "),
         ({"rate_u": None}, "rate_u must be equations, got None"),
         ({"drive_v": "__import__('os').system('true')"}, "drive_v: "),
