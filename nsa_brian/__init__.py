@@ -1,11 +1,10 @@
 """The Neural Selection Agreement model on the Brian2 simulator.
 
-``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the one of spiking neurons. ``Model`` declares a
-model of your own, with ``Parameter``, ``Lateral``, ``Coupling`` and ``Population``, ``SpikingModel`` one of spiking
-neurons, with ``Parameter`` and ``Pool``; ``check`` plays it on all engines. ``prepare`` finds what a model has to find
-before it is played: ``RateMap``, ``Balance`` and ``Critical`` say what.
-``NSAParameters`` are the paper's 22 parameters, ``load`` reads a parameter set, ``load_model`` a model. Brian2 is
-imported when it is needed, so that looking at parameters is quick.
+``NSA`` is the agent, ``NSANetwork`` the Brian2 network, ``SpikingNSA`` the network of spiking neurons. ``Model``
+declares a model from ``Parameter``, ``Lateral``, ``Coupling`` and ``Population``; ``SpikingModel`` declares one of
+spiking neurons from ``Parameter`` and ``Pool``. ``check`` compares all engines on a model. ``prepare`` calibrates a
+model before it is played, in the steps ``RateMap``, ``Balance`` and ``Critical``. ``NSAParameters`` holds the paper's
+22 parameters, ``load`` reads a parameter set, ``load_model`` a model. Brian2 is imported on first use.
 """
 
 from importlib import import_module

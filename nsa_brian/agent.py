@@ -1,4 +1,4 @@
-"""The model as an agent with two verbs, ``select_arm`` and ``update``, for use in anybody's own loop."""
+"""The model as an agent with two methods, ``select_arm`` and ``update``."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class NSA:
     Parameters
     ----------
     n_arms : int
-        Options K.
+        Number of options K.
     parameters : NSAParameters, str, Path, mapping or sequence
-        Parameters, the name of a shipped set, a parameter file, the values by name, or a set for each game. A file
-        may bring its model.
+        Parameters, the name of a shipped set, a parameter file, a mapping of names to values, or one set per game. A
+        file may contain its model.
     engine : str
-        One of ``nsa_brian.ENGINES``, by name.
+        Name of an engine, one of ``nsa_brian.ENGINES``.
     seed : int, optional
-        Same seed, same rewards: same choices.
+        The same seed and rewards give the same choices.
     n_games : int, optional
-        Games played at once. Arms and rewards are then arrays (games,); by default they are plain numbers.
+        Number of games played at once. Arms and rewards are then arrays (games,); by default they are plain numbers.
     ties, tolerance
-        See :func:`nsa_brian.model.agreement.select`; by default the engine's own tolerance, in its activities' unit.
+        See :func:`nsa_brian.model.agreement.select`; the default tolerance depends on the unit of the activities.
     rng : numpy.random.Generator, optional
-        Instead of ``seed``.
+        Used instead of ``seed``.
     model : Model, SpikingModel, str or Path, optional
-        What is run, or what :func:`nsa_brian.load_model` takes for it; by default the model that the parameter file
-        brings, else the paper's.
+        A model, or an argument of :func:`nsa_brian.load_model`; by default the model in the parameter file, else the
+        paper's.
     **options
-        The engine's own, such as ``dt`` and ``method``; ``inputs`` are values of the model's inputs by name, see
+        Options of the engine, such as ``dt`` and ``method``; ``inputs`` maps names of the model's inputs to values, see
         :class:`nsa_brian.engines.inputs.Inputs`.
 
     Examples
@@ -90,13 +90,13 @@ class NSA:
         return f"NSA(n_arms={engine.n_arms}, model={engine.model.name!r}, engine={engine.name!r}{games})"
 
     def select_arm(self) -> Any:
-        """Run one decision; the chosen arm (of each game)."""
+        """Run one decision and return the chosen arm (of each game)."""
         self.engine.respond()
         arms = self.engine.select()
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
-        """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
+        """Learn from the reward, a number from 0 to 1, of the pulled arm (in each game)."""
         self.engine.learn(arm, reward)
 
     @cached_property
@@ -106,21 +106,21 @@ class NSA:
 
     @property
     def plays_ahead(self) -> bool:
-        """Whether :meth:`play_ahead` can be used: if rounds are compiled, and no subclass overrides the two verbs."""
+        """Whether :meth:`play_ahead` can be used: rounds are compiled, and no subclass overrides the two methods."""
         return self._compiled is not None
 
     def play_ahead(
         self, probabilities: np.ndarray, luck: np.ndarray, inputs: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Play many rounds at once, against bandits that are known beforehand: the choices of the two verbs, faster.
+        """Play many rounds at once against bandits known beforehand; faster, with the same choices as round by round.
 
         Parameters
         ----------
         probabilities : array (rounds, games, arms)
         luck : array (rounds, games)
-            Uniform numbers: an arm pays if its probability is above them. ``Bandit.ahead`` gives both.
+            Uniform random numbers: an arm pays if its probability is higher. ``Bandit.ahead`` returns both arrays.
         inputs : mapping, optional
-            Values of the model's inputs from the first of these rounds on, in place of all that were given before; see
+            Values of the model's inputs from the first of these rounds on, replacing all earlier ones; see
             :class:`nsa_brian.engines.inputs.Inputs`.
 
         Returns
@@ -130,7 +130,9 @@ class NSA:
             Whether U and V agreed.
         """
         if self._compiled is None:
-            raise ValueError("this engine plays round by round: use select_arm and update, or play")
+            raise ValueError(
+                "this agent cannot play ahead, since plays_ahead is False: use select_arm and update, or play"
+            )
         probabilities, luck = np.atleast_1d(probabilities), np.atleast_1d(luck)
         check_probabilities("probabilities", probabilities)
         check_probabilities("luck", luck)
@@ -139,19 +141,19 @@ class NSA:
         return self._compiled.play_drawing(probabilities, luck)
 
     def play(self, pull: Pull, n_rounds: int) -> None:
-        """Play many rounds against ``pull(arms) -> rewards``, in the way the engine does it best."""
+        """Play many rounds against ``pull(arms) -> rewards``, with the engine's own loop."""
         self.engine.play(pull, n_rounds)
 
 
 def read_parameters(
     parameters: Any, model: Model | str | Path | None = None
 ) -> tuple[NSAParameters | Sequence[NSAParameters], Model]:
-    """Return parameters and model as values, from all that :class:`NSA` takes for them.
+    """Return parameters and model as objects, from any arguments that :class:`NSA` accepts.
 
     Raises
     ------
     ValueError
-        If there is no such set or model, or if they contradict each other.
+        If the set or model is unknown, or if they contradict each other.
     """
     model = load_model(model) if isinstance(model, str | Path) else model
     if not isinstance(model, Model | None):
@@ -165,9 +167,9 @@ def read_parameters(
 
 
 def model_of(chosen: ParameterSet, model: Model | None = None) -> Model:
-    """The model that is meant by a parameter set and, if one is given, a model; they must not contradict each other.
+    """Return the model of a parameter set and an optional model, which must not contradict each other.
 
-    A set of the 22 serves any model. A set that brings its model serves that one alone.
+    A set of the 22 parameters fits any model. A set that contains a model fits that model only.
     """
     if chosen.model is None or model is None:
         return model or chosen.model or PAPER

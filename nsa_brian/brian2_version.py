@@ -1,31 +1,31 @@
-"""The Brian2 versions that this package is tested with; its internals, which we use, may change."""
+"""The supported Brian2 versions: this package uses Brian2's internals, which may change."""
 
 from __future__ import annotations
 
 import warnings
 from importlib.metadata import PackageNotFoundError, version
 
-#: From the first on, and below the second.
+#: Lowest supported version, and the first one above the tested versions.
 SUPPORTED = ((2, 9), (2, 12))
 RANGE = ">={}.{},<{}.{}".format(*SUPPORTED[0], *SUPPORTED[1])
 
 
 def check_brian2(found: str | None = None) -> None:
-    """Refuse a Brian2 that is too old, and warn of one that is newer than those that were tested.
+    """Raise ImportError if Brian2 is too old; warn if it is newer than the tested versions.
 
     Parameters
     ----------
     found : str, optional
-        The version; by default the installed one. Brian2 itself is not imported.
+        The version; by default the installed one, without importing Brian2.
     """
     if found is None:
         try:
             found = version("brian2")
-        except PackageNotFoundError:  # a copy without metadata, or none: the import will tell
+        except PackageNotFoundError:  # no metadata, or not installed, which the import will report
             return
     try:
         number = tuple(map(int, found.split(".")[:2]))
-    except ValueError:  # a name that somebody gave a build of their own
+    except ValueError:  # a custom build
         return
     remedy = f'run: pip install "brian2{RANGE}"'
     if number < SUPPORTED[0]:

@@ -1,4 +1,4 @@
-"""``check``: a model played along every path that a command can take, compared with the reference round by round."""
+"""``check``: play a model along every path that a command can take, and compare it with the reference."""
 
 from __future__ import annotations
 
@@ -30,18 +30,17 @@ from nsa_brian.preparation import with_prepared
 
 #: The engine that the others are compared with.
 REFERENCE = "network"
-#: Differences that count as rounding, in units of a number's size or of 1: of engines that integrate, and of the table,
-#: which interpolates.
+#: Differences that count as rounding, relative to max(1, abs(value)), of engines that integrate and that interpolate.
 ROUNDING, INTERPOLATION = 1e-9, 1e-6
-#: Rounds that are played along the paths that take long.
+#: Number of rounds on slow paths.
 FEW = 5
-#: The path of a search.
+#: Name of the path that a search takes.
 SEARCH = "as in a search"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a path first differs from the reference.
+    """The first difference between a path and the reference.
 
     Attributes
     ----------
@@ -66,7 +65,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class EngineCheck:
-    """One path through an engine, and how it did.
+    """The outcome of one path through an engine.
 
     Attributes
     ----------
@@ -75,24 +74,24 @@ class EngineCheck:
         How rounds were played: ``"round by round"``, ``"compiled rounds"``, ``"as in a search"``, ``"in numpy"``; empty
         for the reference.
     refusal : str
-        Why the engine does not run the model; empty if it does.
+        Why the engine cannot run the model; empty if it can.
     error : str
-        What ended the game; empty if nothing did.
+        The error that ended the game; empty if there was none.
     choices : float
-        Share of the choices that are the reference's.
+        Share of choices that equal the reference's.
     activity, synapses, carried : float
-        Largest difference from the reference's activities, variables of the synapses, and state that goes on from round
-        to round, up to the first round that differs in its choices.
+        Largest difference from the reference in activities, synaptic variables and state carried over between rounds,
+        up to the first round with different choices.
     difference : Difference, optional
         The first one beyond ``tolerance``.
     tolerance : float
-        Differences that count as rounding, in units of a number's size or of 1.
+        Largest difference that counts as rounding, relative to max(1, abs(value)).
     rounds : int
-        Rounds compared.
+        Number of rounds compared.
     ms_per_round : float
-        Time of a round of all games.
+        Wall time of a round of all games.
     steps_per_second : float
-        Time steps of an option that it gets through in a second.
+        Throughput, in time steps of one option.
     """
 
     engine: str
@@ -111,7 +110,7 @@ class EngineCheck:
 
     @property
     def agrees(self) -> bool:
-        """Whether it refuses the model, or does what the reference does."""
+        """Whether the engine refuses the model, or agrees with the reference."""
         return bool(self.refusal) or (self.difference is None and not self.error)
 
     @property
@@ -134,7 +133,7 @@ class EngineCheck:
 
 @dataclass(frozen=True)
 class Check:
-    """What :func:`check` found: an :class:`EngineCheck` for each path, and what was played."""
+    """The outcome of :func:`check`: an :class:`EngineCheck` for each path, and what was played."""
 
     model: Model
     engines: tuple[EngineCheck, ...]
@@ -146,7 +145,7 @@ class Check:
         return all(engine.agrees for engine in self.engines)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON takes it."""
+        """Convert to a dict for JSON."""
         found = []
         for engine in self.engines:
             plain = {key: None if value != value else value for key, value in dataclasses.asdict(engine).items()}
@@ -166,15 +165,15 @@ class Check:
         width = max(len(found.name) for found in self.engines)
         lines += [f"  {found.name:<{width}}  {found}" for found in self.engines]
         rounds, arms, games = (self.played[key] for key in ("rounds", "arms", "games"))
-        told = f"{games} games of {rounds} rounds, {arms} arms; differences up to {ROUNDING:.0e} are rounding"
+        details = f"{games} games of {rounds} rounds, {arms} arms; differences up to {ROUNDING:.0e} are rounding"
         if any(found.engine == "table" and not found.refusal for found in self.engines):
-            told += f", in table up to {INTERPOLATION:.0e}"
+            details += f", in table up to {INTERPOLATION:.0e}"
         if self.model.structure.inputs:
-            told += "; inputs are random numbers from 0 to 1"
-        verdict = [f"they agree ({told})"]
+            details += "; inputs are random numbers from 0 to 1"
+        verdict = [f"they agree ({details})"]
         if not self.agree:
             wrong = [found for found in self.engines if not found.agrees]
-            verdict = [f"they differ ({told})"]
+            verdict = [f"they differ ({details})"]
             verdict += [f"  {found.name}: {found.error or found.difference}" for found in wrong]
         return "\n".join([*lines, *verdict])
 
@@ -188,33 +187,33 @@ def check(
     seed: int = 0,
     method: str = "euler",
 ) -> Check:
-    """Play a model along every path, with the same random numbers, and compare.
+    """Play a model along every path with the same random numbers, and compare.
 
-    The reference is the Brian2 network in one run. Compared with it are the network round by round and rounds in numpy,
-    both for a few rounds, compiled rounds one by one as a user's loop plays them, compiled rounds many in a call as
-    commands and searches play them, and the table: in every round choices, activities, synapses after learning, and
-    what is carried over.
+    The reference is the Brian2 network in one run. The other paths are the network round by round and rounds in numpy,
+    both for a few rounds, compiled rounds one at a time as in a user's loop, compiled rounds many per call as in
+    commands and searches, and the table. Choices, activities, synapses after learning, and carried state are compared
+    in every round.
 
     Parameters
     ----------
-    model : Model, or what :func:`nsa_brian.load_model` takes
+    model : Model, or an argument of :func:`nsa_brian.load_model`
     parameters : NSAParameters or str, optional
-        By default the default set, the model's own parameters at their defaults.
+        By default the default set, with parameters that the model adds at their defaults.
     n_arms, n_rounds, n_games, seed : int
-        What is played: arms that pay with different probabilities.
+        The games; arms pay with different probabilities.
     method : str
-        How equations are integrated. Engines agree choice for choice with ``euler``; methods of higher order take
-        what other neurons send as constant in ``network`` and as changing, within a pair, in the others.
+        Integration method. Engines agree choice for choice with ``euler``. With methods of higher order, input from
+        other neurons is constant within a step in ``network``; in the others it changes within a pair.
 
     Returns
     -------
     Check
-        ``print`` it, or ask ``.agree``.
+        ``print`` it, or read ``.agree``.
 
     Raises
     ------
     ValueError
-        If the model ends in the same error on every path.
+        If the model fails on every path.
     """
     model = model if isinstance(model, Model) else load_model(model)
     if n_rounds < 2:
@@ -238,18 +237,18 @@ def check(
             reference = records
         found.append(_compared(path, records, reference, games))
     if isinstance(reference, ModelError):
-        found = [each for each in found if each.path != SEARCH]  # which plays on with what is not finite
+        found = [each for each in found if each.path != SEARCH]  # which continues with values that are not finite
         if all(each.error or each.refusal for each in found):
             raise reference
-        told = "did not fail, where the reference did"
-        found = [each if each.error or each.refusal else dataclasses.replace(each, error=told) for each in found]
+        details = "did not fail, where the reference did"
+        found = [each if each.error or each.refusal else dataclasses.replace(each, error=details) for each in found]
     played = {"rounds": n_rounds, "arms": n_arms, "games": n_games, "seed": seed, "method": method}
     return Check(model, tuple(found), played)
 
 
 @dataclass(frozen=True)
 class _Round:
-    """What is compared of a round; the neurons' state at its end, the synapses after learning."""
+    """The compared values of a round: the neurons' state at its end, the synapses after learning."""
 
     arms: np.ndarray
     agreed: np.ndarray
@@ -268,7 +267,7 @@ class _Round:
 
 
 class _Games:
-    """The games that every path plays, and their random numbers, drawn beforehand."""
+    """The games that every path plays, with random numbers drawn beforehand."""
 
     def __init__(
         self,
@@ -291,34 +290,34 @@ class _Games:
         inputs = {name: rng.random(sizes[given.per]) for name, given in structure.inputs.items()}
         ways = {"method": method, **({"inputs": inputs} if inputs else {})}
         self.ways = with_prepared(self.model, parameters, n_arms, n_games, ways)
-        #: Names of the state that goes on from round to round, or that a game has for itself.
+        #: Names of state that is carried over between rounds, or that belongs to a game.
         pools = [name for place in structure.of_games for name in structure.state(place)]
         self.carried = list(dict.fromkeys([*structure.carried, *pools]))
         course = Course.of(model, model.values_in_si(parameters), default_dt(model), method)
         self.steps = course.round_steps * n_arms * n_games
 
     def engine(self, name: str) -> Engine:
-        """A new engine."""
+        """Create an engine."""
         make: Any = engine_class(name, self.model)
         return make(*self._size, rng=_Replay(self.luck, self.seed), model=self.model, **self.ways)
 
     def rewards(self, t: int, arms: np.ndarray) -> np.ndarray:
-        """Rewards of the arms pulled in a round."""
+        """Return the rewards of the arms pulled in a round."""
         return (self.luck[t, :, N_LUCK] < self.chances[t, self.row, arms]).astype(float)
 
 
 class _Replay:
-    """Random numbers that were drawn beforehand, the same for every path."""
+    """A generator that replays random numbers drawn beforehand, the same for every path."""
 
     def __init__(self, luck: np.ndarray, seed: int) -> None:
         self._luck, self._rng = iter(luck[:, :, :N_LUCK]), np.random.default_rng(seed)
 
     def random(self, size: Any) -> np.ndarray:
-        """The numbers of the next decision."""
+        """Return the numbers of the next decision."""
         return next(self._luck)
 
     def spawn(self, n_children: int) -> Any:
-        """Generators for the random numbers of neurons."""
+        """Return generators for the random numbers of neurons."""
         return self._rng.spawn(n_children)
 
 
@@ -331,10 +330,10 @@ class _Path:
 
 
 def _paths(model: Model) -> Iterator[_Path]:
-    """All ways that a command, a user's loop or a search can take, the reference first."""
+    """Yield all paths that a command, a user's loop or a search can take, the reference first."""
     yield _Path(REFERENCE, "", partial(_in_one_run, name=REFERENCE), is_reference=True)
     yield _Path(REFERENCE, "round by round", partial(_one_by_one, name=REFERENCE, n_rounds=FEW))
-    # Many neurons are played round by round, each of them compiled.
+    # Populations of many neurons are played round by round, each round compiled.
     compiled = model.structure.single and not issubclass(code_object_class(), NumpyRound)
     for name in ENGINES:
         if name == REFERENCE:
@@ -350,7 +349,7 @@ def _paths(model: Model) -> Iterator[_Path]:
 
 
 def _in_one_run(games: _Games, name: str) -> list[_Round]:
-    """``play``, watched after each learning."""
+    """Play all rounds in one run, and record each after learning."""
     engine = games.engine(name)
     found: list[_Round] = []
     learn, last = engine.learn, time.perf_counter()
@@ -368,7 +367,7 @@ def _in_one_run(games: _Games, name: str) -> list[_Round]:
 
 
 def _one_by_one(games: _Games, name: str, n_rounds: int | None = None) -> list[_Round]:
-    """Respond, select, learn: as an agent in a user's loop."""
+    """Play round by round (respond, select, learn), as in a user's loop."""
     engine, found = games.engine(name), []
     for t in range(min(n_rounds or games.n_rounds, games.n_rounds)):
         start = time.perf_counter()
@@ -381,7 +380,7 @@ def _one_by_one(games: _Games, name: str, n_rounds: int | None = None) -> list[_
 
 
 def _many(games: _Games, name: str, lenient: bool = False) -> list[_Round]:
-    """Rounds as commands and searches play them: one a call, then 2, 3, 5, 8, ... in a call from the game's start."""
+    """Play as commands and searches do: one round per call, then 2, 3, 5, 8, ... per call from the game's start."""
     engine = games.engine(name)
     stretch = engine.stretch(lenient=lenient)
     found = []
@@ -390,12 +389,12 @@ def _many(games: _Games, name: str, lenient: bool = False) -> list[_Round]:
         arms, agreed = stretch.play(games.row, games.chances[t : t + 1], games.luck[t : t + 1])
         found.append(_Round.of(engine, arms[0], agreed[0], games.carried, time.perf_counter() - start))
     if not isinstance(stretch, CompiledRounds):
-        return found  # a call is a loop over the same rounds
+        return found  # where a call loops over the same rounds
     lengths = [2, 3]
     while lengths[-1] < games.n_rounds:
         lengths.append(lengths[-1] + lengths[-2])
     for n in sorted({min(n, games.n_rounds) for n in lengths}):
-        if engine.structure.draws:  # a new game goes on with the neurons' random numbers
+        if engine.structure.draws:  # a reset does not restart the neurons' random streams
             engine = games.engine(name)
         engine.reset()
         stretch = engine.stretch(lenient=lenient)
@@ -412,7 +411,7 @@ def _many(games: _Games, name: str, lenient: bool = False) -> list[_Round]:
 
 
 def _same(a: _Round, b: _Round) -> bool:
-    """Whether all variables of two rounds are the same to the last bit."""
+    """Return whether all variables of two rounds are exactly equal."""
     pairs = zip((a.activity, a.synapses, a.carried), (b.activity, b.synapses, b.carried), strict=True)
     return all(np.array_equal(x[name], y[name], equal_nan=True) for x, y in pairs for name in x)
 
@@ -424,7 +423,7 @@ def _in_numpy(games: _Games) -> list[_Round]:
 
 @contextmanager
 def _numpy_target() -> Iterator[None]:
-    """Go without the compiler for a while, and without Brian2's and our own words on that."""
+    """Use Brian2's numpy target temporarily, without log messages about it."""
     before = prefs.codegen.target
     with catch_logs():
         prefs.codegen.target = "numpy"
@@ -440,7 +439,7 @@ def _compared(
     reference: list[_Round] | ModelError,
     games: _Games,
 ) -> EngineCheck:
-    """A path's rounds beside the reference's."""
+    """Compare a path's rounds with the reference's."""
     if isinstance(records, ModelError) or isinstance(reference, ModelError):
         return EngineCheck(path.engine, path.how, error=str(records) if isinstance(records, ModelError) else "")
     tolerance = INTERPOLATION if path.engine == "table" else ROUNDING
@@ -465,7 +464,7 @@ def _compared(
 
 
 def _largest(pairs: list[tuple[_Round, _Round]], part: str) -> float:
-    """The largest difference of some variables; NaN if there are none."""
+    """Return the largest difference in some variables; NaN if there are none."""
     found = [
         float(np.abs(values - getattr(b, part)[name]).max())
         for a, b in pairs
@@ -475,7 +474,7 @@ def _largest(pairs: list[tuple[_Round, _Round]], part: str) -> float:
 
 
 def _difference(t: int, a: _Round, b: _Round, tolerance: float) -> Difference | None:
-    """The first difference of two rounds that is more than rounding: in state, activities, choices, or synapses."""
+    """Return the first difference of two rounds beyond rounding: in state, activities, choices, or synapses."""
     for part in ("carried", "activity"):
         if found := _in_variables(t, getattr(a, part), getattr(b, part), tolerance):
             return found
@@ -501,7 +500,7 @@ def _in_variables(
 
 
 def _how_it_runs(model: Model) -> str:
-    """What follows from the model's structure, in a sentence."""
+    """Describe in a sentence which options engines integrate."""
     structure = model.structure
     if structure.dense:
         return f"all options are integrated in every round, since {structure.dense}"

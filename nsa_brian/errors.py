@@ -1,4 +1,4 @@
-"""What can be wrong with a model, and how names are shown in what is said of it."""
+"""Errors of models, and hints for misspelt names."""
 
 import difflib
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ __all__ = ["ModelError", "RunawayError", "closest", "printable", "shown"]
 
 
 class ModelError(ValueError):
-    """A model that makes no sense, or comes to nothing; the message says where and why.
+    """An invalid model, or one that cannot be run; the message says where and why.
 
-    It is one line, and what it repeats of the model's texts is cut at 80 characters. ``unused`` is the name of a
-    parameter, if the error is that no equation uses it.
+    The message is one line, and quoted strings of the model are cut at 80 characters. ``unused`` is the name of the
+    parameter if the error is that no equation uses it.
     """
 
     def __init__(self, message: str = "", unused: str = "") -> None:
@@ -21,12 +21,12 @@ class ModelError(ValueError):
 
 
 class RunawayError(ModelError):
-    """A model whose activities are not finite: it grows without bound."""
+    """A model whose activities are not finite: they grow without bound."""
 
 
 def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The known name that was probably meant; empty where none is near. Capitals decide between equals only."""
-    if len(name) > 1000:  # near to none, and slow to compare
+    """Return the closest known name, or an empty string; case only breaks ties."""
+    if len(name) > 1000:  # close to no name, and slow to compare
         return ""
     by_lower: dict[str, list[str]] = {}
     for each in known:

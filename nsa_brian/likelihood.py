@@ -1,4 +1,4 @@
-"""How likely a model makes the choices that a subject made: for fitting models to behaviour."""
+"""The log-likelihood of a subject's choices, for fitting models to behaviour."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ def log_likelihood(
     inputs: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
-    """The log-likelihood of a sequence of choices: the model sees what the subject did and got, round by round.
+    """Return the log-likelihood of a sequence of choices; the model learns from the subject's choices and rewards.
 
     The agreement rule gives every arm a probability (:func:`nsa_brian.model.agreement.choice_probabilities`). Where U
-    and V agree it is 1 for one arm and 0 for all others, and real subjects lapse: with probability ``lapse`` they
+    and V agree it is 1 for one arm and 0 for all others. Subjects are assumed to lapse: with probability ``lapse`` they
     choose at random.
 
     Parameters
     ----------
     arms, rewards : sequences of the same length
-        What was chosen, from 0 to ``n_arms - 1``, and what it brought.
+        Chosen arms, from 0 to ``n_arms - 1``, and their rewards.
     n_arms : int
     parameters : NSAParameters, str, Path, mapping or sequence
-        As of :class:`nsa_brian.NSA`: parameters, the name of a shipped set, a parameter file, the values by name; or
-        a sequence of NSAParameters, many sets at once.
+        Parameters, the name of a shipped set, a parameter file or a mapping of names to values, as for
+        :class:`nsa_brian.NSA`; or a sequence of NSAParameters, to evaluate many sets at once.
     model : Model, str or Path, optional
-        What is run, or what :func:`nsa_brian.load_model` takes for it; by default the model that the parameter file
-        brings, else the paper's. Without noise, with which activities are not known.
+        A model without noise, or an argument of :func:`nsa_brian.load_model`; by default the model in the parameter
+        file, else the paper's.
     lapse : float
-        From 0 to 1; with 0 a single choice that the model never makes is minus infinity.
+        From 0 to 1; with 0, one choice that the model never makes gives minus infinity.
     engine : str
     inputs : mapping, optional
         Values of the model's inputs by name, round by round; see :class:`nsa_brian.engines.inputs.Inputs`.
     **options
-        As of :class:`nsa_brian.NSA`.
+        As for :class:`nsa_brian.NSA`.
 
     Returns
     -------
-    float, or array of one for each set
+    float, or array with a value for each set
 
     Examples
     --------
@@ -67,20 +67,20 @@ def log_likelihood(
     n_arms = check_integer("n_arms", n_arms, 2)
     chosen, got = _array("arms", arms), _array("rewards", rewards)
     if chosen.ndim != 1 or chosen.shape != got.shape or not len(chosen):
-        raise ValueError(f"arms and rewards must be of the same length, from 1 up, got {chosen.shape} and {got.shape}")
+        raise ValueError(f"arms and rewards must be of the same length, at least 1, got {chosen.shape} and {got.shape}")
     if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_arms:
         raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {shown(arms)}")
     check_probabilities("rewards", got)
     lapse = check_number("lapse", lapse, 0, 1)
     if model.structure.draws:
-        raise ValueError(f"model {model.name} has noise, so that its activities, and its likelihood, are not known")
+        raise ValueError(f"model {model.name} has noise; log_likelihood needs a model without random numbers")
     single = isinstance(parameters, NSAParameters)
     sets = [parameters] if isinstance(parameters, NSAParameters) else listed_sets(parameters)
     make: Any = engine_class(engine, model)
     options = with_prepared(model, sets, n_arms, len(sets), options)
     player = make(n_arms, sets, len(sets), model=model, inputs=inputs, **options)
     total = np.zeros(len(sets))
-    with np.errstate(divide="ignore"):  # a choice that is never made
+    with np.errstate(divide="ignore"):  # log(0), for a choice that is never made
         for arm, reward in zip(chosen, got, strict=True):
             player.respond()
             likely = player.probabilities()[:, arm]
@@ -90,7 +90,7 @@ def log_likelihood(
 
 
 def _array(name: str, values: Any) -> np.ndarray:
-    """Return numbers as an array."""
+    """Return values as an array of numbers."""
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths

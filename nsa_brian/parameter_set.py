@@ -1,8 +1,8 @@
-"""Parameter sets with a name and a provenance: those shipped with the package, and files of the user's own.
+"""Parameter sets with a name and a provenance: shipped with the package, or in users' files.
 
-A parameter file is a JSON object with ``parameters`` (all 22 names, and a model's own) and, if wanted, ``name``,
-``source``, ``note``, ``model``, the model in full that they are of, and ``evolve``, the options of the search that
-found them. A bare object of the 22 names is accepted too.
+A parameter file is a JSON object with ``parameters`` (all 22 names, and those of the model) and optionally ``name``,
+``source``, ``note``, ``model`` (the complete model) and ``evolve`` (options of the search that found them). A plain
+object of the 22 names is accepted too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ParameterSet:
     source, note : str
         Where the parameters come from.
     model : Model, optional
-        The model that they are of; None for the paper's.
+        The model of the parameters; None for the paper's.
     evolve : mapping, optional
         Options of the search that found them.
     """
@@ -93,7 +93,7 @@ class ParameterSet:
             raise ValueError(f"'evolve' must be a JSON object, got {type(evolve).__name__}")
         model = None
         if record.get("model") is not None:
-            from nsa_brian.model.model import Model  # here: it takes Brian2, which looking at parameters does not
+            from nsa_brian.model.model import Model  # imports Brian2, which parameters alone do not need
 
             model = Model.from_dict(record["model"])
         declared = None if model is None else model.declared
@@ -101,23 +101,23 @@ class ParameterSet:
 
 
 def names() -> list[str]:
-    """The names of the sets shipped with the package."""
+    """Return the names of the shipped sets."""
     return sorted(entry.name.removesuffix(".json") for entry in _SHIPPED.iterdir() if entry.name.endswith(".json"))
 
 
 def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
-    """A shipped set by name, or a parameter file by path.
+    """Load a shipped set by name, or a parameter file by path.
 
     Raises
     ------
     ValueError
-        If there is neither a set nor a file of that name, or if the file's content is not a parameter set.
+        If no set or file has that name, or if the file does not contain a parameter set.
     """
     label = str(name_or_path)
     if label in names():
         return ParameterSet.from_json((_SHIPPED / f"{label}.json").read_text("utf-8"), label)
     path = Path(label)
-    if not os.path.exists(path) or path.is_dir():  # pathlib's own raises where a name is too long
+    if not os.path.exists(path) or path.is_dir():  # Path.exists raises if a name is too long
         near = closest(label, names())
         hint = f"did you mean {near}?" if near else "there is no such file either"
         raise ValueError(f"no parameter set {shown(label)}; {hint} (shipped sets: {', '.join(names())})")
@@ -126,5 +126,5 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
     except ValueError as error:
         raise ValueError(f"parameter file {printable(label)}: {error}") from None
     if found.name in names() and (found.model or found.parameters != load(found.name).parameters):
-        return replace(found, name=path.stem)  # a shipped set's file, changed: not that set any more
+        return replace(found, name=path.stem)  # a modified copy of a shipped set
     return found

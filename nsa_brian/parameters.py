@@ -15,34 +15,34 @@ from nsa_brian.errors import closest, printable, shown
 POSITIVE = (0.0, math.inf)
 ANY = (-math.inf, math.inf)
 UNIT_INTERVAL = (0.0, 1.0)
-#: Of a Gaussian: its square is a number still, neither 0 nor infinite.
+#: Widths of a Gaussian whose squares are neither 0 nor infinite.
 WIDTH = (1e-150, 1e150)
-#: Bounds of a search range: beyond, differences and quotients of two of them are no numbers.
+#: Largest bound of a search range; differences and quotients of larger ones may overflow.
 WIDEST = 1e100
 SCALES = ("linear", "log")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a model: one of the 22, or one that a model of yours adds.
+    """A parameter of a model: one of the 22, or one that a user's model adds.
 
     Parameters
     ----------
     name : str
-        Its name in equations and in code.
+        Name in equations and in code.
     default : float
-        Its value where none is given, a plain number in ``unit``.
+        Default value, a plain number in ``unit``.
     unit : str
         A unit of Brian2 such as ``"ms"``, ``"mV"`` or ``"1/second"``; empty for none.
     legal : (float, float), optional
         The domain in which the model is defined, bounds included; (0, inf) means above 0. By default positive numbers
         for times and on a log scale, else all numbers.
     search : (float, float), optional
-        The range in which evolution looks for it; without one it is not searched.
+        Search range of evolution; without one the parameter is not searched.
     scale : {"linear", "log"}
-        How evolution walks through that range.
+        Scale of the search range.
     symbol, meaning : str
-        How it is written, and one line of prose.
+        Mathematical symbol, and a description in one line.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Parameter:
     name: str
     default: float
     unit: str = ""
-    legal: tuple[float, float] = None  # type: ignore[assignment]  # a pair once it is made
+    legal: tuple[float, float] = None  # type: ignore[assignment]  # set in __post_init__
     search: tuple[float, float] | None = None
     scale: str = "linear"
     symbol: str = ""
@@ -123,16 +123,16 @@ class Parameter:
         return f"{self.search[0]:g} to {self.search[1]:g}" + (" (log)" if self.scale == "log" else "")
 
     def admits(self, value: float) -> bool:
-        """Whether a value lies in the legal domain."""
+        """Return whether a value lies in the legal domain."""
         low, high = self.legal
         try:
             finite = math.isfinite(value)
-        except OverflowError:  # an integer beyond all floats
+        except OverflowError:  # an integer too large for a float
             return False
         return finite and (value > low if self.legal == POSITIVE else low <= value <= high)
 
     def check(self, value: Any) -> float:
-        """The value as it is kept; a ValueError if it is none or lies outside the legal domain."""
+        """Return the value as it is stored; raise ValueError if it is not a number in the legal domain."""
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError(f"parameter {self.name} must be {self.domain}, got {shown(value)}")
         number: Any = value
@@ -141,17 +141,17 @@ class Parameter:
         return number if isinstance(number, int) else float(number)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON takes it; a domain without end has None for its bound."""
+        """Convert to a dict for JSON; infinite bounds of the domain become None."""
         legal = [None if math.isinf(bound) else bound for bound in self.legal]
         search = None if self.search is None else list(self.search)
         return {**dataclasses.asdict(self), "legal": legal, "search": search}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Parameter:
-        """What :meth:`to_dict` made."""
+        """Create a parameter from the output of :meth:`to_dict`."""
         known = [f.name for f in dataclasses.fields(cls)]
         if not isinstance(values, Mapping) or {"name", "default"} - set(values) or set(values) - set(known):
-            raise ValueError(f"a parameter is an object with name, default and, if wanted, {', '.join(known[2:])}")
+            raise ValueError(f"a parameter must be an object with name, default and optionally {', '.join(known[2:])}")
         plain = dict(values)
         legal = plain.get("legal")
         if isinstance(legal, list | tuple) and len(legal) == 2:
@@ -235,7 +235,7 @@ class NSAParameters:
         object.__setattr__(self, "own", tuple(own))
 
     def __getattr__(self, name: str) -> float:
-        """A model's own parameter by its name."""
+        """Return a parameter that the model adds, by name."""
         for known, value in self.__dict__.get("own", ()):
             if known == name:
                 return value
@@ -246,30 +246,30 @@ class NSAParameters:
         return f"NSAParameters(tau_u={self.tau_u:g}, tau_v={self.tau_v:g}, ... 22 in all{own})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """Return a table, for notebooks."""
         rows = [(info.name, f"{value:g} {info.unit}", info.meaning) for info, value in self.items()]
         rows += [(name, f"{value:g}", "the model's own") for name, value in self.own]
         cells = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in rows)
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
     def items(self) -> Iterator[tuple[Parameter, float]]:
-        """Pairs of description and value of the 22, in order."""
+        """Return pairs of description and value of the 22, in order."""
         return ((info, getattr(self, info.name)) for info in PARAMETERS.values())
 
     def to_dict(self) -> dict[str, float]:
-        """The values by name, the 22 first."""
+        """Return the values by name, the 22 first."""
         return {**{name: getattr(self, name) for name in PARAMETERS}, **dict(self.own)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], declared: Mapping[str, Parameter] | None = None) -> NSAParameters:
-        """Parameters from the values by name.
+        """Create parameters from values by name.
 
         Parameters
         ----------
         values : mapping
-            All 22, and those of a model's own that differ from their defaults.
+            All 22, and those that the model adds if they differ from their defaults.
         declared : mapping, optional
-            What the model declares, see :attr:`nsa_brian.model.model.Model.declared`; by default the 22.
+            Parameters of the model, see :attr:`nsa_brian.model.model.Model.declared`; by default the 22.
         """
         declared = PARAMETERS if declared is None else declared
         check_names(values, declared)
@@ -284,7 +284,7 @@ class NSAParameters:
         return cls(**{name: values[name] for name in PARAMETERS}, own=own)  # type: ignore[arg-type]
 
     def replace(self, **changes: float) -> NSAParameters:
-        """A copy with some values changed."""
+        """Return a copy with some values changed."""
         own = dict(self.own)
         check_names(changes, [*PARAMETERS, *own])
         values = {**self.to_dict(), **changes}
@@ -303,7 +303,7 @@ PARAMETERS: dict[str, Parameter] = {
 
 
 def check_names(names: Iterable[str], known: Iterable[str] = PARAMETERS) -> None:
-    """Refuse a name that is no parameter's, and offer the nearest."""
+    """Raise ValueError for an unknown parameter name, with the closest known one."""
     known = list(known)
     for name in names:
         if name not in known:

@@ -1,7 +1,7 @@
-"""Plugins: users' own Python files that are run in every process, so that what they enter into registries is known.
+"""Plugins: users' Python files that are run in every process, so that their registry entries are known there.
 
-A plugin's file is read once, in the process of the command. Work for other processes carries its text along, so that
-they need no file. A plugin is identified by a digest of its text and of the user's own modules that it imports.
+A plugin's file is read once, in the process of the command. Jobs for other processes carry its source, so that they
+need no file. A plugin is identified by a digest of its source and of the user's modules that it imports.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import Any
 from nsa_brian.common.plugins import naming_plugins
 from nsa_brian.model.modules import read_source, run_module
 
-#: Hexadecimal digits of a SHA-256 that stand for the content of a file.
+#: Number of hexadecimal digits of a SHA-256 that identify the content of a file.
 DIGITS = 16
 
-#: The packages of this distribution, which results name by their version.
+#: The packages of this distribution, identified in results by their version.
 _OURS = ("nsa_brian", "envs", "baselines", "evolution", "experiments")
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """A user's file: where it was, its text, and a digest of the text and of the modules that it imports."""
+    """A user's file: path, source, and a digest of the source and of the modules that it imports."""
 
     path: str
     source: bytes
@@ -43,7 +43,7 @@ _run: set[Plugin] = set()
 
 
 def load_plugins(paths: Iterable[str | Path]) -> None:
-    """Run users' files, in place of those that were chosen before; a ValueError says what is wrong with one."""
+    """Run users' files, which replace the plugins chosen before; raise ValueError if one fails."""
     _chosen.clear()
     for path in paths:
         source = read_source(path)
@@ -54,32 +54,32 @@ def load_plugins(paths: Iterable[str | Path]) -> None:
 
 
 def chosen_plugins() -> tuple[Plugin, ...]:
-    """The plugins of the command."""
+    """Return the plugins of the command."""
     return tuple(_chosen)
 
 
 def plugin_digests() -> dict[str, str]:
-    """The digests of the plugins of the command, by their paths."""
+    """Return the digests of the command's plugins by path."""
     return {plugin.path: plugin.digest for plugin in _chosen}
 
 
 def carrying_plugins(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A picklable function that, in another process, first runs the plugins there and then does the same."""
+    """Return a picklable function that runs the plugins in another process before it calls ``function``."""
     return partial(_call, tuple(_chosen), pickle.dumps(function)) if _chosen else function
 
 
 def _call(plugins: tuple[Plugin, ...], pickled: bytes, *args: Any) -> Any:
-    """Unpickled only here: what is in it may need the plugins."""
+    """Run the plugins, then unpickle and call a function that may need them."""
     for plugin in plugins:
         if plugin not in _run:
             run_module(plugin.path, plugin.source)
             _run.add(plugin)
-    with naming_plugins():  # here, where its lines are known
+    with naming_plugins():  # here, where the plugin's source is known
         return pickle.loads(pickled)(*args)
 
 
 def _digest(source: bytes) -> str:
-    """The first digits of the SHA-256 of a plugin's text, followed by the user's own modules that it imports."""
+    """Return the digest of a plugin's source and of the user's modules that it imports."""
     digest = hashlib.sha256(source)
     for name, text in sorted(_own_modules(source, {}).items()):
         digest.update(f"\n{name}\n".encode() + text)
@@ -87,7 +87,7 @@ def _digest(source: bytes) -> str:
 
 
 def _own_modules(source: bytes, found: dict[str, bytes]) -> dict[str, bytes]:
-    """The texts of the modules that a text imports, and of those that these import, but for installed ones."""
+    """Return the sources of all modules that a source imports, directly or not, except installed ones."""
     for module in _imported(source):
         for name, path in _files(module):
             if name not in found:
@@ -97,7 +97,7 @@ def _own_modules(source: bytes, found: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _imported(source: bytes) -> set[str]:
-    """The first names of all modules that a text imports; none if it is not Python."""
+    """Return the top-level names of all modules that a source imports; none if it is not valid Python."""
     names = []
     with suppress(SyntaxError, ValueError):
         for node in ast.walk(ast.parse(source)):
@@ -109,7 +109,7 @@ def _imported(source: bytes) -> set[str]:
 
 
 def _files(module: str) -> Iterator[tuple[str, Path]]:
-    """The Python files of a module or of a whole package, each with a name; none if it is installed or not found."""
+    """Yield name and path of each Python file of a module or package; none if it is installed or not found."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
@@ -124,7 +124,7 @@ def _files(module: str) -> Iterator[tuple[str, Path]]:
 
 
 def _is_installed(path: str) -> bool:
-    """Whether a file belongs to Python or to an installed package."""
+    """Return whether a file belongs to Python or to an installed package."""
     place = Path(path).resolve()
     standard = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")]
     return bool({"site-packages", "dist-packages"} & set(place.parts)) or any(map(place.is_relative_to, standard))

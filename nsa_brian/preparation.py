@@ -1,15 +1,14 @@
-"""Preparing a model for its parameters: the numbers of each set, with those that must be found for it.
+"""Prepare a model for its parameters: values in SI units, and values found by calibration.
 
-A model says by its ``prepare`` what must be found; most have nothing. Of a rate model's parameters, spiking neurons use
-``w_max`` and the ten of the value and learning rate functions as they are. Time constants, gains, offsets, thresholds
-and the input give way to neurons. What those are there for is the critical value Phi* of Phi_v, from which on activity
-outlasts the input; it is carried over (:class:`RateMap`). In a spiking network U drives V with a strength, and activity
-outlasts the input from some strength on, which is measured with the network itself (:class:`Critical`). ``gain`` is the
-strength in units of it: 1 at Phi*, and ``top`` at the highest value that a weight can have, for whatever rate model. So
-the critical weight w* is the same in both.
+``Model.prepare`` lists what is calibrated; in most models nothing. Of a rate model's parameters, spiking models use
+``w_max`` and the ten of the value and learning rate functions unchanged. Neurons replace time constants, gains,
+offsets, thresholds and the input. These determine the critical value Phi* of Phi_v, above which activity outlasts the
+input; it is kept (:class:`RateMap`). In a spiking network activity outlasts the input if U drives V strongly enough;
+this critical strength is measured with the network itself (:class:`Critical`). ``gain`` is the strength in units of it:
+1 at Phi*, and ``top`` at the highest value, for every rate model. So the critical weight w* is the same in both.
 
-Before that, the background can be set such that an untrained network fires at a given rate (:class:`Balance`): neurons
-whose constants are all off by a tenth then still hold a memory or lose it as they should.
+Before that, the background can be set such that an untrained network fires at a given rate (:class:`Balance`). Neurons
+whose constants are all off by a tenth then still hold or lose a memory as intended.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import SYNAPSE
 from nsa_brian.parameters import NSAParameters
 
-#: Firing rate in Hz above which activity counts as having outlasted the input: between spontaneous and persistent.
+#: Firing rate in Hz above which activity counts as persistent; spontaneous activity is below.
 LASTING = 8.0
-#: Strengths tried at once; by how much the range around the last guess goes up and down, and rounds, of each stage.
+#: Strengths tried at once; for each stage, the range around the last estimate as a factor, and the rounds.
 POINTS, STAGES = 16, ((10.0, 2), (2.0, 2), (1.35, 12), (1.35, 12))
-#: Games that spontaneous firing is measured in, and by how much the background follows it, round by round.
+#: Games in which spontaneous firing is measured; exponents of the background's correction after each round.
 GAMES, FOLLOWS = 8, (0.25,) * 6 + (0.1,) * 8
-#: Options of the network that is measured, at most: more change nothing.
+#: Largest number of options of the measured network; more make no difference.
 OPTIONS = 20
-#: Sets that are calibrated together, so that no batch outgrows the memory.
+#: Number of sets that are calibrated together, which limits memory.
 BATCH = 16
 
 Values = dict[str, float]
@@ -59,31 +58,31 @@ def prepare(
     dt: Any = None,
     lenient: bool = False,
 ) -> list[Values]:
-    """Return all numbers of each parameter set in SI units, with those that are found for it.
+    """Return all values of each parameter set in SI units, including those found by calibration.
 
-    What is found for a set does not depend on those beside it, and is found once.
+    The values found for a set do not depend on the other sets, and are cached.
 
     Parameters
     ----------
     model : Model
-        Its ``prepare`` says what is to be found.
+        Its ``prepare`` lists what is calibrated.
     parameters : NSAParameters, or a sequence of them
     n_arms : int
-        Options of the games to be played.
+        Number of options of the games to be played.
     dt : Quantity, optional
-        Time step of the engine that will play them.
+        Time step of the engine that will play.
     lenient : bool
-        Let sets that have no critical strength have none, so that nothing outlasts the input.
+        Accept sets without a critical strength; their activity never outlasts the input.
 
     Returns
     -------
     list of dict
-        One for each set, the same for equal sets: what engines take as ``prepared``.
+        One per set, the same for equal sets: the argument ``prepared`` of engines.
 
     Raises
     ------
     ValueError
-        If the rate parameters, or the neurons, have no critical strength, or if sets differ in numbers of neurons.
+        If the rate parameters or the neurons have no critical strength, or if sets differ in numbers of neurons.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def prepare(
 def with_prepared(
     model: Model, parameters: Any, n_arms: int, n_games: int, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """An engine's options, with ``prepared`` for each game if the model has something to find and it is not given."""
+    """Return an engine's options, with ``prepared`` for each game if the model needs it and it is not given."""
     if not model.prepare or options.get("prepared") is not None:
         return dict(options)
     asked = {name: options[name] for name in ("dt", "lenient") if name in options}
@@ -129,13 +128,13 @@ def with_prepared(
     return {**options, "prepared": found * n_games if isinstance(parameters, NSAParameters) else found}
 
 
-#: What was found already.
+#: Cache of prepared values.
 _known: dict[tuple[Model, NSAParameters, int, float, bool], Values] = {}
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """Sets that are prepared together; each step puts what it finds into their values."""
+    """Sets that are prepared together; each step adds the values that it finds."""
 
     model: Any
     sets: list[NSAParameters]
@@ -146,7 +145,7 @@ class _Batch:
 
 
 def gain_function(model: Any, values: Mapping[str, Any]) -> Callable[..., Any]:
-    """A function of the weights ``w``: how strong such synapses are, in units of the critical strength."""
+    """Return a function of the weights ``w``: the strength of synapses in units of the critical strength."""
     return numpy_function("gain", model.structure.expressions, values)
 
 
@@ -156,7 +155,7 @@ def _map_rates(batch: _Batch, step: RateMap) -> None:
 
 
 def _rate_map(model: Model, parameters: NSAParameters, values: Values, lenient: bool = False) -> Values:
-    """What the rate model's parameters come to."""
+    """Return the critical value of the rate model, and the highest value of its weights."""
     phi = numpy_function(model.structure.expressions["Phi_v"], {}, values)
     highest = float(np.max(phi(w=np.linspace(0, values["w_max"], 4001))))
     try:
@@ -166,17 +165,17 @@ def _rate_map(model: Model, parameters: NSAParameters, values: Values, lenient: 
             raise
         star = np.inf
     if highest <= star and lenient:
-        return {"Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # beyond all values
+        return {"Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # above all values
     if highest <= star:
         raise ValueError(
-            "the rate parameters have no critical weight that spiking neurons could share: no weight up to w_max has "
-            f"a value above the critical one, {star:.3g}"
+            "the rate parameters have no critical weight for spiking neurons: Phi_v must exceed its critical value "
+            f"{star:.3g} for some weight up to w_max, its highest value is {highest:.3g}"
         )
     return {"Phi_star": star, "Phi_top": highest}
 
 
 def check_map(model: Model, parameters: NSAParameters) -> None:
-    """Refuse parameters that cannot be carried over, durations and counts that make no sense, before anything runs."""
+    """Raise ValueError for a set without a critical value, or with invalid durations or counts, before playing."""
     parameters = model.complete(parameters)
     check_counts(model, [parameters])
     if RateMap() in model.prepare:
@@ -185,35 +184,35 @@ def check_map(model: Model, parameters: NSAParameters) -> None:
 
 
 def paper_part(parameters: NSAParameters) -> NSAParameters:
-    """The 22 alone."""
+    """Return the 22 parameters alone."""
     return NSAParameters(**{info.name: value for info, value in parameters.items()})  # type: ignore[arg-type]
 
 
 @cache
 def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
-    """Phi*: the option value above which a rate model's activity u outlasts the input.
+    """Return Phi*, the option value above which a rate model's activity u outlasts the input.
 
     Raises
     ------
     ValueError
-        If activity lasts for no value, or for all of them.
+        If activity outlasts the input for no value, or for all of them.
     """
     value = np.linspace(0, 1, points)
     u, _ = answers(parameters, value, "Phi_v")
     found = critical(value, u)
     if np.isnan(found):
         raise ValueError(
-            "the rate parameters have no critical weight that spiking neurons could share: their activity outlasts "
-            "the input always or never"
+            "the rate parameters have no critical weight for spiking neurons: activity outlasts the input always or "
+            "never"
         )
     return found
 
 
 def _games(batch: _Batch, each: int, record: bool = False) -> Columns:
-    """Untrained games of each set."""
+    """Create untrained games of each set."""
     model, values, options = batch.model, batch.values, batch.options
     many = [found for found in values for _ in range(each)]
-    # The same noise for every set, wherever it stands: what is found for it is then its own.
+    # The same noise for every set, so that results do not depend on the other sets.
     seeds = np.random.default_rng(0).random((each, n_seeds(model, values[0], options)))
     tiled = np.tile(seeds, (len(values), 1))
     games = Columns(model, many, np.arange(len(many)), options, tiled, batch.dt, record)
@@ -228,7 +227,7 @@ def _games(batch: _Batch, each: int, record: bool = False) -> Columns:
 
 
 def _untrained(model: Model, name: str, values: Values, options: int) -> float:
-    """What a name of an option, or of a game, is worth when a game begins."""
+    """Return the value of a variable of an option or a game at the start of a game."""
     structure, constants = model.structure, {**values, "n_arms": float(options)}
     start = {key: numpy_function(text, {}, constants)() for key, text in structure.initial.items()}
     start |= {key: given.default * float(unit_of(given.unit)) for key, given in structure.inputs.items()}
@@ -236,7 +235,7 @@ def _untrained(model: Model, name: str, values: Values, options: int) -> float:
 
 
 def _balance(batch: _Batch, step: Balance) -> None:
-    """Find the background with which an untrained network fires at its spontaneous rate."""
+    """Find the background at which an untrained network fires at its spontaneous rate."""
     games, values = _games(batch, GAMES), batch.values
     wanted = np.array([found[step.to] for found in values])
     level = np.array([found[step.name] for found in values])
@@ -250,16 +249,16 @@ def _balance(batch: _Batch, step: Balance) -> None:
 
 
 def _find_critical(batch: _Batch, step: Critical) -> None:
-    """Find the strength from which on activity outlasts the input.
+    """Find the strength above which activity outlasts the input.
 
-    Each of many strengths has a game of its own: over a wide range, then over narrow ones. The share of games in which
-    the first option lasts tells where the step is, noise averaged out.
+    Each of many strengths is played in a separate game, over a wide range and then over narrower ones. The share of
+    games in which the first option's activity lasts locates the step, averaged over noise.
     """
     games, values = _games(batch, POINTS), batch.values
     if "gain" not in games.given:
         raise ValueError(
             f"prepare, Critical: neurons of the model {batch.model.name} must read gain, a static line of the synapse "
-            "of which 1 is the critical strength"
+            "that is 1 at the critical strength"
         )
     games.given["gain"][:, 0] = 1
     centre = np.array([found[step.name] for found in values])
@@ -284,7 +283,7 @@ def _find_critical(batch: _Batch, step: Critical) -> None:
 
 
 def _no_step(batch: _Batch, step: Critical, low: float, rates: np.ndarray, always: bool) -> ValueError:
-    """The error for a set, at the highest strength, whose activity lasts always or never; it says what neurons did."""
+    """Return the error for a set whose activity lasts at every strength or at none; it says what neurons did."""
     model, (values,), untrained = batch.model, batch.values, rates[:, :, 1:].mean()
     if always and untrained > LASTING:
         did = f"neurons fire without input, at {untrained:.3g} Hz while untrained"
@@ -292,26 +291,26 @@ def _no_step(batch: _Batch, step: Critical, low: float, rates: np.ndarray, alway
         did = f"firing lasts at the lowest value too, at {rates[:, 0, 0].min():.3g} Hz"
     elif rates.any():
         best = rates[:, :, 0].min(axis=0).max()
-        did = f"neurons fired without lasting, at {best:.3g} Hz at most at the round's end ({LASTING:g} Hz would last)"
+        did = f"neurons fired at most at {best:.3g} Hz at the round's end (persistent is above {LASTING:g} Hz)"
     else:
         games = _games(batch, 1, record=True)
         games.given["gain"][:, 0] = 1
         games.respond()
         assert games.raster is not None
-        n = games.neurons["u"] + games.neurons["v"]  # which come first
+        n = games.neurons["u"] + games.neurons["v"]  # the first columns of the raster
         did = "neurons fired, but none of them at the round's end"
         if not games.raster[:, :, :n].any():
             did = "neurons stayed silent, even while the input was on"
     info = model.declared[step.name]
     first, last = (f"{value / float(unit_of(info.unit)):.3g}" for value in (low, values[step.name]))
     return ValueError(
-        f"{'every' if always else 'no'} {step.name} from {first} to {last} {info.unit} makes activity outlast the "
-        f"input: {did}; the model {model.name} needs another default of {step.name}, or other neurons"
+        f"{'every' if always else 'no'} value of {step.name} in [{first}, {last}] {info.unit} gives persistent "
+        f"activity: {did}; the model {model.name} needs another default of {step.name}, or other neurons"
     )
 
 
 def _rates(games: Columns, values: list[Values]) -> np.ndarray:
-    """Firing rates of U and V in Hz, (2, games, options)."""
+    """Return the firing rates of U and V in Hz, (2, games, options)."""
     each = games.n_games // len(values)
     reading = np.repeat([course.reading for course in games.courses[::each]], each)
     sizes = np.array([games.sizes[name] for name in ("u", "v")])

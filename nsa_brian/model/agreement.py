@@ -9,11 +9,11 @@ import numpy as np
 
 TIES = ("random", "first")
 
-#: Uniform numbers that one decision takes: the tie in U, the tie in V, the random arm.
+#: Number of uniform random numbers per decision: the tie in U, the tie in V, the random arm.
 N_LUCK = 3
 
 
-#: The weights of all options (games, arms) to explore them, for the favourites (games,) of U and of V.
+#: Maps the favourites (games,) of U and of V to the exploration weights of all arms (games, arms).
 Weigh = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -32,19 +32,19 @@ def select(
     activity : array (2, games, arms)
         The activities u and v at the end of phase 2.
     luck : array (games, 3)
-        Uniform numbers in [0, 1): for the tie in U, the tie in V, the random arm.
+        Uniform random numbers in [0, 1): for the tie in U, the tie in V, the random arm.
     ties : {"random", "first"}
         ``"random"``: arms within ``tolerance`` of the maximum tie, and each population breaks its tie by its own
-        luck, so that an untrained network explores. ``"first"``, as the authors' public code has it: exact comparison,
-        the first index wins; and where U is silent, its maximum not above 0, there is nothing to agree on. Activities
-        must then be exact: saturated ones may differ by 2e-16, and the engine ``table``, which interpolates, refuses
-        ``"first"``; use ``rounds``.
+        random number, so that an untrained network explores. ``"first"``, as in the authors' public code: exact
+        comparison, the first index wins, and a silent U, whose maximum is not above 0, agrees with nothing. Activities
+        must then be exact, since saturated ones may differ by 2e-16; the engine ``table``, which interpolates, refuses
+        ``"first"``, so use ``rounds``.
     tolerance : float, or two of them
-        What counts as a tie, in U and in V: engines and float widths differ in the last bits, and no neuron reads them.
+        Largest difference that counts as a tie, in U and in V: engines and float widths differ in the last bits.
     weigh : callable, optional
-        How likely each arm is to be explored, in proportion; by default all are as likely.
+        Returns weights to which the probabilities of exploring arms are proportional; by default all are equal.
     exploit : {"agreement", "never"}
-        When the arm that V shows most of is taken.
+        When V's favourite arm is taken.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def select(
 
 
 def _drawn(weights: np.ndarray, luck: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-    """The arm of each game that its luck falls on, weights laid end to end; another where they are all 0."""
+    """Draw an arm of each game in proportion to its weight; ``otherwise`` where all weights are 0."""
     upto = np.cumsum(np.maximum(weights, 0), axis=1)
     total = upto[:, -1]
     found = (upto <= (luck * total)[:, None]).sum(axis=1)
@@ -81,11 +81,11 @@ def choice_probabilities(
     weigh: Weigh | None = None,
     exploit: str = "agreement",
 ) -> np.ndarray:
-    """The probability of each arm by the same rule, over all luck.
+    """Return the probability of each arm under the same rule.
 
-    With tied sets T_u and T_v, U and V have each pair of favourites with probability 1 / (|T_u| |T_v|). Where the two
-    are one arm, it is taken; with what remains they disagree, and arms are as likely as they are weighed. With
-    ``ties="first"`` each set is one arm, and that of a silent U is empty.
+    With tied sets T_u and T_v, each pair of favourites of U and V has probability 1 / (|T_u| |T_v|). If both are the
+    same arm, it is taken; otherwise arms are drawn in proportion to their weights. With ``ties="first"`` each set is
+    one arm, and that of a silent U is empty.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def choice_probabilities(
     else:
         shares = np.arange(n_arms) == activity.argmax(axis=2)[:, :, None]
     exploited = shares[0] * shares[1]
-    if ties == "first":  # where U is silent, there is nothing to agree on
+    if ties == "first":  # a silent U agrees with nothing
         exploited = exploited & (activity[0].max(axis=1, keepdims=True) > 0)
     exploited = exploited.astype(float) if exploit == "agreement" else np.zeros(exploited.shape)
     if weigh is None:
@@ -125,9 +125,9 @@ def choice_probabilities(
 
 
 def _random_argmax(x: np.ndarray, luck: np.ndarray, tolerance: Any) -> np.ndarray:
-    """An index of each row's maximum: of those that tie with it, the one that the row's luck falls on."""
+    """Return an index of each row's maximum, drawn among ties by the row's random number."""
     tied = x >= np.maximum.reduce(x, axis=1, keepdims=True) - tolerance
-    where = tied.ravel().nonzero()[0]  # row by row, and so the ties of a row start where those before it end
+    where = tied.ravel().nonzero()[0]  # sorted by row: the ties of a row follow those of the row before
     if len(where) > len(x):
         count = np.add.reduce(tied, axis=1)
         where = where[count.cumsum() - count + (luck * count).astype(np.intp)]

@@ -1,4 +1,4 @@
-"""The course of a round in time steps."""
+"""The phases of a round in time steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nsa_brian.model.timing import check_length, check_shortest, steps_in
 if TYPE_CHECKING:
     from nsa_brian.model.model import Model
 
-#: The time step in seconds where none is given: of rates, and of models with neurons that spike.
+#: Default time steps in seconds, of rate models and of spiking models.
 DT, SPIKING_DT = 1e-3, 0.5e-3
 
 
@@ -23,13 +23,13 @@ class Course:
     Attributes
     ----------
     borders : tuple of int
-        The steps that each phase before the choice ends with.
+        Step at which each phase before the choice ends.
     after : tuple of int
-        Those of each phase after the choice, counted on from the choice's.
+        Step at which each phase after the choice ends, counted from the start of the round.
     reading_step : int
-        The step from which on spikes are counted.
+        Step from which spikes are counted.
     dt : float
-        A step in seconds.
+        Time step in seconds.
     """
 
     borders: tuple[int, ...]
@@ -39,12 +39,12 @@ class Course:
 
     @classmethod
     def of(cls, model: Model, values: Mapping[str, float], dt: float, method: str = "euler") -> Course:
-        """For values in SI units and a time step in seconds; at least one step in each phase.
+        """Return the course for values in SI units and a time step in seconds, with at least one step per phase.
 
         Raises
         ------
         ValueError
-            If a phase that the model declares is shorter than a step, or a time constant too short for the method.
+            If a phase that the model declares is shorter than a step, or a time constant is too short for the method.
         """
         structure = model.structure
         if not dt > 0:
@@ -76,20 +76,20 @@ class Course:
 
     @property
     def round_steps(self) -> int:
-        """Steps until the choice."""
+        """Number of steps until the choice."""
         return self.borders[-1]
 
     @property
     def input_steps(self) -> int:
-        """Steps of the first phase."""
+        """Number of steps of the first phase."""
         return self.borders[0]
 
     @property
     def reading(self) -> float:
-        """Seconds in which spikes are counted."""
+        """Duration in seconds for which spikes are counted."""
         return (self.round_steps - self.reading_step) * self.dt
 
 
 def default_dt(model: Model) -> float:
-    """The time step in seconds where none is given."""
+    """Return the default time step in seconds."""
     return SPIKING_DT if model.structure.spikes else DT

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-#: Activity below which a network is silent whatever the weight.
+#: Activity below which a network counts as silent.
 SILENT = 1e-3
 
 
 def critical(x: np.ndarray, u: np.ndarray) -> float:
-    """The value of x (a weight, or an option value) above which activity u lasts; NaN if it does always or never.
+    """Return the value of x (a weight, or an option value) above which activity u lasts; NaN if always or never.
 
-    It lasts where u ends above half of its highest value.
+    Activity lasts where u ends above half of its maximum.
     """
     lasts = u > u.max() / 2
     if u.max() < SILENT or lasts.all() or not lasts[-1]:

@@ -1,4 +1,4 @@
-"""Reading a model's declaration: populations, the synapse and couplings, every name found, every unit checked."""
+"""Reader of model declarations: resolves every name, and checks every unit."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 
 def read(model: Model) -> Structure:
-    """A model's structure; a :class:`ModelError` says what is wrong with the declaration, and where."""
+    """Return a model's structure; raise :class:`ModelError` if the declaration is invalid."""
     return Reader(model).structure()
 
 
 class Reader:
-    """A declaration on its way to a structure."""
+    """Reader of a declaration, which it turns into a structure."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -61,7 +61,7 @@ class Reader:
         self._places = Places(model, self.scope, self.rules)
 
     def structure(self) -> Structure:
-        """Read all strings, in an order in which each finds the names that it needs."""
+        """Read all strings in an order in which the names that each one needs are known."""
         model, scope = self.model, self.scope
         spiking = any(population.threshold for population in model.populations)
         for parameter in model.parameters:
@@ -95,26 +95,26 @@ class Reader:
 
     @property
     def populations(self) -> dict[str, Place]:
-        """Places that are populations."""
+        """The places that are populations."""
         return {name: place for name, place in self.places.items() if name not in (SYNAPSE, SIGNALS)}
 
     @property
     def expressions(self) -> dict[str, str]:
-        """All lines without dynamics."""
+        """All subexpressions by name."""
         listed = [eq for place in self.places.values() for eq in place.lines if eq.type == SUBEXPRESSION]
         return {eq.varname: str(eq.expr) for eq in listed}
 
-    # What is seen where ----------------------------------------------------------------------------------------------
+    # Visible names ---------------------------------------------------------------------------------------------------
 
     def above(self, level: str) -> dict[str, str]:
-        """Names of an option and of its game, or of a game, that strings at that level see."""
+        """Return the variables of a level and of the levels above it, which strings at that level can use."""
         found = {**self.places[SIGNALS].written, **self.rules.inputs_of("game")}
         if level == "option":
             found |= {**self.places[SYNAPSE].written, **self.rules.inputs_of("option")}
         return found
 
     def seen_by(self, place: Place) -> dict[str, str]:
-        """Names that the equations of a place see."""
+        """Return the names that the equations of a place can use."""
         found = self.above(place.level)
         if place.population is not None:
             found |= {name: name for name in self.rules.phased(place.level)}
@@ -124,7 +124,7 @@ class Reader:
         return found
 
     def ends(self, pre: Place, post: Place | None) -> dict[str, str]:
-        """Names of the neurons at both ends, with their endings, and without where only one of them has it."""
+        """Return names of the neurons at both ends with suffixes, and without where only one end has the name."""
         found = {f"{name}_pre": code for name, code in pre.seen.items()}
         both = {} if post is None or not (pre.single and post.single) else post.seen
         found |= {f"{name}_post": code for name, code in both.items()}
@@ -134,7 +134,7 @@ class Reader:
         return found
 
     def mean_of(self, name: str, level: str = "option") -> tuple[str, str] | None:
-        """Population and variable that a name such as ``s_v`` means the mean of; None if it means none."""
+        """Return the population and variable whose mean a name such as ``s_v`` denotes; None if it denotes none."""
         for source, place in self.populations.items():
             stem = name.removesuffix(f"_{source}")
             if stem == name or (level == "game above" and place.level == "option"):
@@ -146,7 +146,7 @@ class Reader:
         return None
 
     def _resolve_equations(self) -> None:
-        """Every equation in the structure's names; means of other populations become couplings."""
+        """Rewrite all equations in the structure's names; means of other populations become couplings."""
         for place in list(self.places.values()):
             for i, eq in enumerate(place.lines):
                 if eq.expr is None:
@@ -163,19 +163,19 @@ class Reader:
     # Checks ----------------------------------------------------------------------------------------------------------
 
     def _check_circles(self) -> None:
-        """Refuse lines without dynamics that are made of each other; Brian2 sees it within one population only."""
+        """Raise for subexpressions that depend on each other; Brian2 detects this within one population only."""
         lines = self.expressions
         for name in lines:
             inner = closure(names_in(lines[name]) & set(lines), lines)
             if name in inner:
-                raise ModelError(f"{self.scope.origin[name]}: {name} is circular: it is made of itself")
+                raise ModelError(f"{self.scope.origin[name]}: {name} is circular: it depends on itself")
         variables = {coupling.variable for _, coupling in self.links.couplings}
         read = {n for place in self.populations.values() for eq in place.lines for n in names_in(str(eq.expr))}
         for name in read & set(self.places[SYNAPSE].written):
             passed = sorted(closure({name}, lines) & variables)
             if passed and name in lines:
                 raise ModelError(
-                    f"synapse, {name}: neurons read it, and it passes on {passed[0]}, which arrives at the same moment"
+                    f"synapse, {name}: neurons read it, but it depends on {passed[0]} of the same time step"
                 )
 
     def _check_units(self) -> None:
@@ -187,14 +187,14 @@ class Reader:
                     self.scope.match(where, str(eq.expr), eq.dim / second.dim if derived else eq.dim)
 
     def _check_noise(self) -> None:
-        """Refuse noise in a place where its standard deviation would not be what ``noise`` says."""
+        """Raise if ``{noise}`` stands where the standard deviation would not be ``noise``."""
         for place, pairs in self._places.noisy.items():
             added = str_to_sympy(f"(0{NOISE[place]}) / tau_{place}")
             for without, noisy in pairs:
                 more = str_to_sympy(str(noisy.expr)) - str_to_sympy(str(without.expr))
                 if sympy.expand(more - (added if noisy.varname == place else 0)) != 0:
                     raise ModelError(
-                        f"rate_{place}: {{noise}} stands once, where it is added to what tau_{place} divides: "
+                        f"rate_{place}: {{noise}} must stand once, added to the terms that tau_{place} divides: "
                         f"d{place}/dt = (-{place} + ... {{noise}}) / tau_{place} : 1"
                     )
 
@@ -202,7 +202,7 @@ class Reader:
         for parameter in self.model.parameters:
             if parameter.name not in self.scope.used:
                 near = closest(parameter.name, self.scope.used)
-                hint = f"; is {near} meant?" if near else ""
+                hint = f"; did you mean {near}?" if near else ""
                 raise ModelError(f"parameter {parameter.name!r} is used in no equation{hint}", unused=parameter.name)
         for name in self.rules.inputs:
             if name not in self.scope.used:
@@ -217,12 +217,12 @@ class Reader:
         for name, place in self.populations.items():
             sends = any(coupling.source == name for _, coupling in self.links.couplings)
             if name not in (U, V) and not sends and not self.rules.reads(place):
-                raise ModelError(f"population {name}: no coupling begins there, so that it does nothing")
+                raise ModelError(f"population {name} has no effect: no coupling, rule or choice reads it")
 
     # Populations -----------------------------------------------------------------------------------------------------
 
     def _neurons(self, place: Place) -> Neurons:
-        """A population with all of its strings read."""
+        """Return a population with all of its strings read."""
         population, scope = place.population, self.scope
         assert population is not None
         where, own = f"population {place.name}", place.written
@@ -252,7 +252,7 @@ class Reader:
         short = self._short(place, self.model.initial)
         for name, text in [*population.initial.items(), *short.items()]:
             if name in population.initial and name in short:
-                raise ModelError(f"{where}, initial: the model's own initial says where {name!r} starts, too")
+                raise ModelError(f"{where}, initial: {name!r} is given by the model's initial, too")
             if name not in states:
                 raise ModelError(f"{where}, initial: there is no state variable {name!r}; {nearest(name, states)}")
             dimension = scope.dimensions[states[name]]
@@ -288,11 +288,11 @@ class Reader:
         )
 
     def _short(self, place: Place, given: Mapping[str, object]) -> dict[str, object]:
-        """What the model itself says of a population of one neuron."""
+        """Return the model's entries for variables of a population of one neuron."""
         return {name: value for name, value in given.items() if place.single and name in place.state}
 
     def _poisson_rate(self, where: str, text: str, own: Mapping[str, str], phased: Mapping[str, str]) -> str:
-        """How many events a second has: an expression of parameters and phases, a population's own lines put in."""
+        """Return the rate of events, in parameters and phases, with the population's subexpressions inserted."""
         if not text.strip():
             raise ModelError(f"{where} must be an expression, got {text!r}")
         lines = {name: text for name, text in self.expressions.items() if name in own.values()}
@@ -305,5 +305,5 @@ class Reader:
 
 
 def _written(place: Place, code: str) -> str:
-    """A variable's name as it was written."""
+    """Return a variable's name in the declaration."""
     return next((name for name, other in place.written.items() if other == code), code)

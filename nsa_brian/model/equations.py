@@ -1,27 +1,26 @@
-"""The model, as Brian2 equation strings. Every engine is built from these strings and from nothing else.
+"""The model's equations as Brian2 strings. Every engine is built from these strings and from nothing else.
 
 Equation numbers are those of Danieli and Lepperød, "A Bio-Inspired Minimal Model for Non-Stationary K-Armed
 Bandits". The activities u, v and the weight w have no unit; times have Brian2's. Parameters appear under the
 names of :class:`nsa_brian.parameters.NSAParameters`.
 
-Change a string here and every engine follows; or leave them, and hand a :class:`nsa_brian.model.model.Model` with
-strings of your own to any engine.
+A string that is changed here changes in every engine. A :class:`nsa_brian.model.model.Model` replaces strings without
+changing this file.
 """
 
-# Eq. (2), first line: the memory of the options. `I` is I_ext in phase 1 of a round and 0 in phase 2. The place marked
-# {noise} is empty where there is none.
+# Eq. (2), first line: the memory of the options. `I` is I_ext in phase 1 and 0 in phase 2; {noise} is empty by default.
 RATE_U = "du/dt = (-u + I_u + I{noise}) / tau_u : 1"
 
 # Eq. (2), second line: the value of the options.
 RATE_V = "dv/dt = (-v + I_v{noise}) / tau_v : 1"
 
-# Not in the paper. White noise, which makes the activity of a neuron left alone an Ornstein-Uhlenbeck process with
-# standard deviation `noise`: the integral of xi over a time step is sqrt(dt) n, n a number of mean 0 and variance 1
-# that engines draw for each neuron and time step, game by game, so that a game does not depend on those beside it.
+# Not in the paper. White noise, with which the activity of an isolated neuron is an Ornstein-Uhlenbeck process with
+# standard deviation `noise`: the integral of xi over a time step is sqrt(dt) n. Engines draw n, with mean 0 and
+# variance 1, for each neuron and time step, game by game, so that games do not depend on each other.
 NOISE_U = " + noise * sqrt(2 * tau_u / dt) * n_u"
 NOISE_V = " + noise * sqrt(2 * tau_v / dt) * n_v"
 
-# What one neuron's partner sends it (the coupling is diagonal): W^VU is the identity, and W^UV reaches V through
+# Input from a neuron's partner (the coupling is diagonal): W^VU is the identity, and W^UV reaches V through
 # the option value function of the weight. {pre} is "_pre" inside a synapse and empty where a pair is one unit.
 DRIVE_U = "phi_v{pre}"
 DRIVE_V = "Phi_v * phi_u{pre}"

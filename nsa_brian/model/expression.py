@@ -1,4 +1,4 @@
-"""Brian2 strings as numpy functions, so that Python code can follow a model's equations without copying them."""
+"""Brian2 strings compiled to numpy functions, so that Python code does not copy a model's equations."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _NUMPY |= {"logical_not": np.logical_not, "logical_and": np.logical_and, "logica
 
 
 def numpy_function(code: str, given: Equations | Mapping[str, str], constants: Mapping[str, Any]) -> Callable[..., Any]:
-    """Compile a Brian2 expression to a function of the names it leaves open.
+    """Compile a Brian2 expression to a function of its free names.
 
     Parameters
     ----------
     code : str
         The expression, such as ``"w + Phi_eta * (R * w_max - w)"``.
     given : Equations or mapping
-        Expressions that the code may use by their names, such as ``Phi_eta``.
+        Expressions that the code may use by name, such as ``Phi_eta``.
     constants : mapping
-        Values of names in code and expressions, in SI units.
+        Values of further names, in SI units.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def numpy_rule(
 ) -> Callable[..., dict[str, Any]]:
     """Compile statements to a function that returns the new values of ``targets`` by name.
 
-    As in Brian2, an expression used in a statement is that of the values at that moment, changed or not.
+    As in Brian2, subexpressions in a statement are evaluated with the current values.
     """
     steps = []
     for statement in statements:
@@ -69,7 +69,7 @@ def _compiled(
     result: str,
     returned: set[str] | None = None,
 ) -> Callable[..., Any]:
-    """A function of names left open: steps one after the other, each behind the expressions that it uses."""
+    """Compile steps in order, each after the expressions that it uses, to a function of the free names."""
     lines, known, arguments = [], set[str](), set(returned or ())
     for target, text in steps:
         needed = _needed(names_in(text), given)
@@ -82,13 +82,12 @@ def _compiled(
     scope: dict[str, Any] = {**functions, **constants, "__builtins__": {}}
     taken = ", ".join([*(["*", *sorted(arguments)] if arguments else []), "**_"])
     exec(f"def _function({taken}):\n{''.join(lines)}    return {result}", scope)
-    # A sigmoid far from its centre overflows exp() on the way to its limit 0, which is then exact. It is the caller who
-    # finds what is not finite in the end, as in compiled code.
+    # exp() overflows in a sigmoid far from its centre, whose limit 0 is then exact. Callers check for finite results.
     return np.errstate(all="ignore")(scope["_function"])
 
 
 def _needed(names: set[str], given: Mapping[str, str]) -> list[str]:
-    """The given expressions that some names come down to, each after those that it uses."""
+    """Return the given expressions that names depend on, each after those that it uses."""
     found: dict[str, None] = {}
     for name in sorted(names & set(given)):
         for inner in [*_needed(names_in(given[name]), given), name]:

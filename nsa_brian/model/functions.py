@@ -1,10 +1,10 @@
 """The functions and operators of model strings: one meaning in every engine, that of numpy in double precision.
 
-Brian2's targets differ where its functions meet unusual arguments: ``int``, ``floor`` and ``ceil`` have 32 bits in some
+Brian2's targets differ in its functions for unusual arguments: ``int``, ``floor`` and ``ceil`` have 32 bits in some
 and more in others, ``sign`` of NaN is 0 or NaN, ``clip`` with crossed bounds gives the lower or the upper one, and
 ``%`` and ``//`` are rounded differently, or become ``floor(a / b)`` where sympy rearranges an equation. So a model's
-structure holds these under names of our own (:func:`canonical`), with an implementation for each target. What is the
-same everywhere stays Brian2's.
+structure has own names for these (:func:`canonical`), with an implementation for each target. Functions that are the
+same everywhere stay Brian2's.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ FUNCTIONS: dict[str, Any] = {
     if name not in ("rand", "randn", "poisson", "timestep")
 }
 
-#: Beginning of the names that :func:`canonical` introduces; no name of a user's begins so.
+#: Prefix of the names that :func:`canonical` introduces; users' names cannot have it.
 PREFIX = "nsa_"
-#: Brian2's name for the code objects of compiled rounds, which have these functions.
+#: Brian2's name for the code objects of compiled rounds, which implement these functions.
 COMPILED = "nsa_compiled_round"
 
 
 def _integer_part(x: Any) -> Any:
-    """The whole part of a number, itself a real number: 2.7 is 2, -2.7 is -2, NaN and infinity stay what they are."""
+    """Return the integer part as a float: 2 for 2.7, -2 for -2.7; NaN and infinity are unchanged."""
     return np.trunc(x)
 
 
@@ -61,7 +61,7 @@ def _floordiv(x: Any, y: Any) -> Any:
 
 
 def _cython(name: str, n_arguments: int) -> str:
-    """The C++ function of that name, as a Cython module of Brian2's declares it."""
+    """Return the Cython declaration of the C++ function of that name."""
     source = (resources.files("nsa_brian.codegen") / "templates" / "functions.hpp").read_text("utf-8")
     lines = "\n".join(f"    {line}" for line in source.splitlines())
     arguments = ", ".join(["double"] * n_arguments)
@@ -80,7 +80,7 @@ def _function(name: str, pyfunc: Any, units: list[Any], names: list[str], result
     return made
 
 
-#: What numpy computes, with units and names of the arguments, and the unit of the result.
+#: Numpy implementation, units and names of the arguments, and unit of the result.
 _FUNCTIONS: dict[str, tuple[Any, list[Any], list[str], Any]] = {
     "int": (_integer_part, [1], ["x"], 1),
     "floor": (_floor, [None], ["x"], _same),
@@ -90,7 +90,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any], list[str], Any]] = {
     "mod": (_mod, [None, "x"], ["x", "y"], _same),
     "floordiv": (_floordiv, [None, None], ["x", "y"], lambda x, y: x / y),
 }
-#: What :func:`canonical` writes, by name; for the namespaces of Brian2's objects.
+#: The functions that :func:`canonical` introduces, for namespaces of Brian2 objects.
 CANONICAL = {f"{PREFIX}{name}": _function(name, *how) for name, how in _FUNCTIONS.items()}
 _OPERATORS = {ast.Mod: "mod", ast.FloorDiv: "floordiv"}
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -104,9 +104,9 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def without_words(expression: str) -> str:
-    """Return an expression in which ``and`` and ``or`` are arithmetic, for equations that stand still after a spike.
+    """Return an expression with ``and`` and ``or`` as arithmetic, for equations with the flag (unless refractory).
 
-    Brian2 writes those for numpy as it finds them, and ``a or b`` of two arrays is an error there.
+    Brian2 keeps them in numpy code, where ``a or b`` of two arrays is an error.
     """
     tree = ast.parse(expression.strip(), mode="eval")
     if not any(isinstance(node, ast.BoolOp) for node in ast.walk(tree)):
@@ -115,7 +115,7 @@ def without_words(expression: str) -> str:
 
 
 class _Words(ast.NodeTransformer):
-    """Counts the conditions that hold in place of ``and`` and ``or``."""
+    """Transformer that replaces ``and`` and ``or`` by a count of true conditions."""
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
@@ -128,9 +128,9 @@ class _Words(ast.NodeTransformer):
 
 
 def canonical(expression: str) -> str:
-    """Return an expression in which functions and operators that Brian2's targets disagree on have names of our own.
+    """Return an expression with own names for functions and operators in which Brian2's targets differ.
 
-    An expression without any of them is returned as it is.
+    An expression without any of them is returned unchanged.
     """
     tree = ast.parse(expression.strip(), mode="eval")
     rewriter = _Rewriter()
@@ -139,7 +139,7 @@ def canonical(expression: str) -> str:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Puts our functions in place of operators and of Brian2's."""
+    """Transformer that replaces operators and functions of Brian2 by those of this module."""
 
     changed = False
 
@@ -172,7 +172,7 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _negated(node: ast.expr) -> ast.expr:
-    """The opposite of a comparison, as sympy writes it: of a NaN, both are false."""
+    """Return the opposite of a comparison, as sympy writes it: for NaN, both are false."""
     if isinstance(node, ast.Compare):
         return ast.Compare(node.left, [_OPPOSITES[type(op)]() for op in node.ops], node.comparators)
     if isinstance(node, ast.BoolOp):
@@ -182,7 +182,7 @@ def _negated(node: ast.expr) -> ast.expr:
 
 
 def is_truth(node: ast.AST) -> bool:
-    """Whether an expression is true or false rather than a number."""
+    """Return whether an expression is a condition rather than a number."""
     return isinstance(node, ast.Compare | ast.BoolOp) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     )

@@ -103,7 +103,7 @@ def _word(text: str) -> str:
 
 
 class _Printer(LatexPrinter):
-    """Sympy's, with words upright and ``int(condition)`` in brackets: 1 where the condition holds, else 0."""
+    """Sympy's printer, with upright words, and ``int(condition)`` in brackets: 1 if the condition holds, else 0."""
 
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:  # noqa: N802
         return _symbol(expr.name)

@@ -1,4 +1,4 @@
-"""Reading a model's couplings: what arrives where, and in which order it is computed."""
+"""Reader of a model's couplings: their ends, units and order of computation."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 class Mean(Coupling):
-    """A coupling that equations ask for by a short name; its drive has the structure's names already."""
+    """A coupling for a mean that equations use by a short name; its drive has the structure's names already."""
 
 
 class Links:
-    """The couplings of a model that is being read."""
+    """The couplings of a model while it is read."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader, self._model, self._scope = reader, reader.model, reader.scope
         self.couplings: list[tuple[str, Coupling]] = []
 
     def read(self) -> None:
-        """Find both ends of all couplings, the paper's among them."""
+        """Collect all couplings, including the paper's, and check their ends."""
         model = self._model
         given = [lateral.coupling for lateral in model.lateral] + list(model.couplings)
         for name, source, target, drive in (("I_u", V, U, "drive_u"), ("I_v", U, V, "drive_v")):
@@ -75,7 +75,7 @@ class Links:
                 if sum(other.variable == coupling.variable for other in given) > 1:
                     raise ModelError(f"{where}: there are two couplings of that name")
             else:
-                # The network's names for the parts of what comes from the others.
+                # The network's names for the sum over all options, and for the own part.
                 others = [f"{coupling.variable}_{part}" for part in ("all", "own")] if coupling.to == "others" else []
                 self._scope.take(where, coupling.variable, *others)
             if (
@@ -83,7 +83,7 @@ class Links:
                 and coupling.source == coupling.target
                 and self._reader.places[coupling.source].single
             ):
-                raise ModelError(f"{where}: what a neuron sends itself stands in its own equation")
+                raise ModelError(f"{where}: write a neuron's input from itself into its own equation")
             self.couplings.append((where, coupling))
         for _, coupling in self.couplings:
             self._reader.places[coupling.target].arriving.append(coupling.variable)
@@ -91,7 +91,7 @@ class Links:
             self._scope.passing[coupling.variable] = f"arrives in {owner} during a round"
 
     def add_mean(self, name: str, place: Place, seen: dict[str, str]) -> None:
-        """Enter a mean that equations read by its short name."""
+        """Add a coupling for a mean that equations use by its short name."""
         found = self._reader.mean_of(name)
         if found is None:
             return
@@ -107,9 +107,9 @@ class Links:
             self._scope.used.add(of)
 
     def resolve(self) -> list[Link]:
-        """The couplings with the structure's names, their dimensions and the order of their computation."""
+        """Return the couplings in the structure's names, with dimensions, in the order of computation."""
         read: dict[str, tuple[str, Coupling, list[tuple[str, str, str]], str]] = {}
-        # Brian2's order of a population's lines, and so of its means, is not the same in every process.
+        # Brian2's order of a population's equations, and so of its means, differs between processes.
         self.couplings.sort(key=lambda each: (isinstance(each[1], Mean), each[0] if isinstance(each[1], Mean) else ""))
         for where, coupling in self.couplings:
             if isinstance(coupling, Mean):
@@ -132,7 +132,7 @@ class Links:
             ready = [name for name in read if name not in links and depends[name] <= set(links)]
             if not ready:
                 circle = " and ".join(name for name in read if name not in links)
-                raise ModelError(f"circular: {circle} would have to know each other at the same moment")
+                raise ModelError(f"circular: {circle} depend on each other within a time step")
             for name in ready:
                 where, coupling, helpers, drive = read[name]
                 lines = []
@@ -153,28 +153,28 @@ class Links:
         return list(links.values())
 
     def _check_chain(self, where: str, link: Link, before: list[Link]) -> None:
-        """A neuron sends what its state makes of it; only a game's population without state passes on what arrives."""
+        """Raise if a drive depends on input of the same time step; only single neurons of a game may pass it on."""
         source = self._reader.places[link.source]
         passed = [other.variable for other in before if not (other.diagonal and link.diagonal)]
         if passed and (source.level == "option" or not source.single):
             raise ModelError(
-                f"{where}: what is sent depends on {passed[0]}, which arrives at the same moment; "
+                f"{where}: the drive depends on {passed[0]}, which arrives in the same time step; "
                 "let it act on a state variable"
             )
 
     def _arrivals(self, helpers: list[tuple[str, str, str]], drive: str) -> set[str]:
-        """The links that an expression depends on within a time step."""
+        """Return the links that an expression depends on within a time step."""
         variables = {coupling.variable for _, coupling in self.couplings}
         lines = {**self._reader.expressions, **{name: text for name, text, _ in helpers}}
         return closure(names_in(drive), lines) & variables
 
 
 def canonical_link(link: Link) -> Link:
-    """A link with functions and operators that mean the same in every engine."""
+    """Return a link with functions and operators that mean the same in every engine."""
     helpers = tuple(map(canonical_equation, link.helpers))
     return dataclasses.replace(link, helpers=helpers, drive=canonical(link.drive))
 
 
 def _dimension(unit: str) -> Dimension:
-    """The dimension of a helper line, whose unit is written as in Brian2's equations: 1 for none."""
+    """Return the dimension of a helper line, whose unit is written as in Brian2's equations: 1 for none."""
     return unit_of("" if unit.strip() == "1" else unit.strip()).dim

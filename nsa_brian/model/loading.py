@@ -1,4 +1,4 @@
-"""Models by name: shipped ones, those of a Python file, those of a JSON file."""
+"""Load models by name, from a Python file, or from a JSON file."""
 
 from __future__ import annotations
 
@@ -15,30 +15,29 @@ from nsa_brian.model.modules import load_module
 
 __all__ = ["ALIASES", "MODELS", "SPIKING", "load_model", "load_module"]
 
-#: The models that are known by a name; enter one of yours, and every command knows it.
+#: Models by name; every command knows a model that is added here.
 MODELS: dict[str, Model] = {"paper": PAPER}
 
-#: Those of spiking neurons that come with the package, made when they are first asked for.
+#: Shipped models of spiking neurons, created on first use.
 SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking-ei-learning")
 
-#: Another name of the paper's, in contrast to spiking.
+#: Alternative names of models.
 ALIASES = {"rate": "paper"}
 
 
 def load_model(name: str | Path) -> Model:
-    """A model by its name, or from a file.
+    """Load a model by name, or from a file.
 
     Parameters
     ----------
     name : str or Path
-        A name in :data:`MODELS` or :data:`SPIKING`; ``FILE.py``, whose ``MODEL`` or only model it is;
-        ``FILE.py:NAME``; or a JSON file as :meth:`Model.save` writes it. A parameter file that brings its model will
-        do too.
+        A name in :data:`MODELS` or :data:`SPIKING`; ``FILE.py``, which defines ``MODEL`` or only one model;
+        ``FILE.py:NAME``; a JSON file written by :meth:`Model.save`; or a parameter file that contains its model.
 
     Raises
     ------
     ValueError
-        If there is no such model, or if its file does not make one. A Python file is run: it is code.
+        If the model is unknown, or if its file does not define one. A Python file is executed.
     """
     label = str(name)
     if label in MODELS or label in ALIASES:
@@ -47,7 +46,7 @@ def load_model(name: str | Path) -> Model:
         return import_module("nsa_brian.model.shipped").MODELS[label]
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
     if ".py:" in label and not chosen:
-        raise ModelError(f"{printable(label)} names no model after the colon")
+        raise ModelError(f"{printable(label)} needs the name of a model after the colon")
     if path.endswith(".py"):
         return _from_module(load_module(path), path, chosen)
     if path.endswith(".json"):
@@ -63,7 +62,7 @@ def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
     found = {
         name: value
         for name, value in vars(module).items()
-        if isinstance(value, Model) and not _is_shipped(value)  # which a file imports to make its own of it
+        if isinstance(value, Model) and not _is_shipped(value)  # those are imported, not defined in the file
     }
     if chosen:
         if chosen not in found:
@@ -74,7 +73,7 @@ def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
         return found["MODEL"]
     if len(set(found.values())) == 1:
         return next(iter(found.values()))
-    known = f"it has {', '.join(found)}: name one as {path}:NAME" if found else "it makes no Model"
+    known = f"it has {', '.join(found)}: name one as {path}:NAME" if found else "it defines no Model"
     raise ModelError(f"{path} has no MODEL; {known}")
 
 
@@ -100,7 +99,7 @@ def _is_set(record: Any) -> bool:
 
 
 def holds_parameters(name: str | Path) -> bool:
-    """Whether a model's file is a parameter file, which brings values along with its model."""
+    """Return whether a model's file is a parameter file, which contains values too."""
     if not str(name).endswith(".json"):
         return False
     try:

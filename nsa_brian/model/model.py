@@ -1,4 +1,4 @@
-"""A model: the paper's equations, or yours in their place, as a value that every engine, command and search takes."""
+"""``Model``: equations, rules and parameters as an immutable value that every engine, command and search takes."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import SYNAPSE, Structure
 from nsa_brian.parameters import PARAMETERS, NSAParameters, Parameter
 
-#: What a model's JSON says of itself, and the version of that form.
+#: Format and version in a model's JSON.
 FORMAT, VERSION = "nsa-model", 1
 
-#: Differences that tie, of activities without a unit and of firing rates in Hz: about the standard deviation of the
-#: difference between two options of equal weight.
+#: Default tolerances of ties, of activities without a unit and of firing rates in Hz: about the standard deviation of
+#: the difference between two options of equal weight.
 TOLERANCE, TOLERANCE_IN_HZ = 1e-6, 1.0
-#: Noise at most: activities lie near 1, and far beyond this they are nothing but noise.
+#: Largest noise; activities lie near 1, and far above this they are only noise.
 MOST_NOISE = 1e6
 
-#: Fields that hold parts, by the class of a part.
+#: Fields that hold parts, with the class of the parts.
 PARTS: dict[str, type[Part]] = {
     "lateral": Lateral,
     "couplings": Coupling,
@@ -51,73 +51,72 @@ PARTS: dict[str, type[Part]] = {
     "inputs": Input,
     "phases": Phase,
 }
-#: Fields that models of 0.2 did not have: they are stored where they say something.
+#: Fields that models of 0.2 did not have; they are stored if they are not empty.
 NEW = ("signals", "signal_update", "contacts", "inputs", "phases", "choice", "prepare")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A model, declared. What is not given is the paper's. Everything is checked when it is made.
+    """The declaration of a model. Defaults are the paper's. Everything is checked at construction.
 
-    Every variable belongs to a neuron, an option or a game. A string sees its own level and those above it; seen from
-    above, a variable of neurons is the mean over a population's neurons of that option, or game.
+    Every variable belongs to a neuron, an option or a game. A string can use variables of its own level and of those
+    above it. From above, a variable of neurons is the mean over a population's neurons of that option, or game.
 
     Parameters
     ----------
     name : str
     populations : tuple of Population
-        Of neurons; one named ``"u"`` or ``"v"`` replaces the paper's, others are added.
+        Populations of neurons; one named ``"u"`` or ``"v"`` replaces the paper's, others are added.
     couplings : tuple of Coupling
     synapse : str
-        More variables of an option, with dynamics or without: ``"w_slow : 1"``. Equations, drives, rules and the choice
-        read them.
+        Variables of an option besides ``w``, with dynamics or without, for use in all strings: ``"w_slow : 1"``.
     signals : str
         Variables of a game: ``"surprise : 1"``.
     plasticity : str
-        The pulled arm's new weight as an expression; or statements, run for every option of a game at a round's end,
-        that may use the reward ``R``, ``chosen`` (1 for the pulled arm, else 0), the variables of the option, of its
+        The pulled arm's new weight as an expression; or statements, run for every option of a game at a round's end.
+        They can use the reward ``R``, ``chosen`` (1 for the pulled arm, else 0), and variables of the option, of its
         neurons and of the game.
     signal_update : str
         Statements that change the signals, run before learning; ``NAME_chosen`` is a variable of the chosen option,
         ``agreed`` is 1 where U and V agreed.
     contacts : Contacts, optional
-        Synapses between single neurons of U and V that learn one by one.
+        Synapses between single neurons of U and V, each of which learns.
     inputs : tuple of Input
-        Numbers from outside.
+        External inputs.
     phases : tuple of Phase
-        Parts of a round, by default the paper's two.
+        Phases of a round, by default the paper's two.
     choice : Choice
     prepare : tuple
-        What is found before playing: ``RateMap()``, ``Balance(name, to=name)``, ``Critical(name)``.
+        Calibration before playing: ``RateMap()``, ``Balance(name, to=name)``, ``Critical(name)``.
     parameters : tuple of Parameter
-        The model's own, beyond the 22.
+        Parameters in addition to the 22.
     initial : mapping
-        The expression that a variable of the synapse, or a signal, starts a game from, by its name; 0 where there is
-        none. Variables of single neurons too, which start each round anew.
+        Initial values as expressions, by name: of synaptic variables and signals at the start of a game, and of
+        variables of single neurons at the start of each round; 0 by default.
     rate_u, rate_v : str
         Short for populations of one neuron: the rate equations of U and V; ``{noise}`` marks where noise is added.
-        Further state variables and helper lines stand beside them.
+        They may contain further state variables and helper lines.
     drive_u, drive_v : str
-        Short for the couplings ``I_u`` and ``I_v``: what a neuron's partner sends it, of variables of the partner
+        Short for the couplings ``I_u`` and ``I_v``: the input from a neuron's partner, in variables of the partner
         (``phi_v_pre``) and of the synapse.
     response : str
-        The response ``phi`` of a population to its activity ``x``. Names it defines, and parameters such as ``gain``,
-        are meant for each population by itself: ``gain_u`` and ``gain_v``.
+        The response ``phi`` of a population to its activity ``x``. ``gain`` means ``gain_u`` in U and ``gain_v`` in V;
+        the same holds for the names it defines, and for every parameter with both suffixes.
     gaussian_sigmoid : str
         The function ``Phi`` of the weight, for the option value (``Phi_v``) and the learning rate (``Phi_eta``).
     lateral : tuple of Lateral
         Short for couplings to the other options.
     carried : tuple of str
-        State variables of single neurons that go on from round to round.
+        State variables of single neurons that are carried over between rounds.
     noise : float
-        Standard deviation of the activity that white noise alone would cause; 0 for none.
+        Standard deviation of the activity under white noise alone; 0 for none.
     constants : mapping, optional
-        Numbers, or Brian2 quantities, for names in the strings: parameters that are not searched, written shortly.
+        Values of names in the strings, numbers or Brian2 quantities: short for parameters that are not searched.
 
     Raises
     ------
     ValueError
-        If something makes no sense; the message says where and why.
+        If the declaration is invalid; the message says where and why.
 
     Examples
     --------
@@ -205,9 +204,9 @@ class Model:
             rate = f"rate_{name}"
             if name in replaced:
                 if getattr(self, rate) != getattr(equations, rate.upper()):
-                    raise ModelError(f"{rate} and a population {name} are both given: which is meant?")
+                    raise ModelError(f"{rate} and a population {name} are both given: give only one")
                 if self.noise:
-                    raise ModelError(f"noise is for the short form {rate}; a population has normal=('NAME',)")
+                    raise ModelError(f"noise needs the short form {rate}; in a population use normal=('NAME',)")
             elif self.noise and "{noise}" not in getattr(self, rate):
                 raise ModelError(f"{rate} has no place for noise: write {{noise}} where it is to be added")
 
@@ -216,18 +215,18 @@ class Model:
 
     @property
     def _changed(self) -> list[str]:
-        """Names of the fields that are not the paper's."""
+        """Names of the fields that differ from the paper's."""
         return [f.name for f in dataclasses.fields(self) if f.name != "name" and getattr(self, f.name) != _default(f)]
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}{': ' if self._changed else ''}{', '.join(self._changed)})"
 
     def _repr_latex_(self) -> str:
-        """The equations, for notebooks."""
+        """Return the equations as LaTeX, for notebooks."""
         return latex(self.structure)
 
     def __getattr__(self, name: str) -> Any:
-        """Words of a short form that it was written in, such as ``neuron`` of a spiking model; they go with 0.4."""
+        """Return a field of the short form that the model was written in, such as ``neuron``; until 0.4."""
         written = self.__dict__.get("written")
         if written is None or name.startswith("_"):
             raise AttributeError(f"a model has no attribute {name!r}")
@@ -236,11 +235,11 @@ class Model:
     def __reduce__(self) -> Any:
         return Model.from_dict, (self.to_dict(),)
 
-    # What it says ---------------------------------------------------------------------------------------------------
+    # Contents -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def structure(self) -> Structure:
-        """The strings, read and checked."""
+        """The model's strings, parsed and checked."""
         return declaration.read(self)
 
     @cached_property
@@ -249,38 +248,38 @@ class Model:
         return MappingProxyType({**PARAMETERS, **{parameter.name: parameter for parameter in self.parameters}})
 
     def complete(self, parameters: NSAParameters) -> NSAParameters:
-        """Parameters with all that the model declares: its own at their defaults where they have no value yet."""
+        """Return parameters with all that the model declares; missing ones get their defaults."""
         if not self.parameters and not parameters.own:
             return parameters
         foreign = [name for name, _ in parameters.own if name not in self.declared]
         if foreign:
-            raise ValueError(f"parameter {foreign[0]!r} is none of the model {self.name}'s")
+            raise ValueError(f"model {self.name!r} has no parameter {foreign[0]!r}")
         return NSAParameters.from_dict(parameters.to_dict(), self.declared)
 
     def values_in_si(self, parameters: NSAParameters) -> dict[str, float]:
-        """All that has a name in the equations, in SI units: parameters, and the noise if there is any."""
+        """Return all values that equations can use, in SI units: parameters, and the noise if there is any."""
         values = self.complete(parameters).to_dict()
         found = {name: value * float(unit_of(self.declared[name].unit)) for name, value in values.items()}
         return {**found, "noise": self.noise} if self.noise else found
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """Names of the parameters that evolution looks for, the 22 first: those with a search range that matter.
+        """Names of the parameters that evolution searches, the 22 first: those with a search range.
 
-        Where a population takes the place of U or V, those of the 22 that no string uses do not.
+        If a population replaces U or V, those of the 22 that no string uses are left out.
         """
         known = [name for name, info in self.declared.items() if info.search is not None]
         replaced = any(population.name in ("u", "v") for population in self.populations)
         return tuple(name for name in known if not replaced or name in self.structure.used)
 
     def refusal(self, engine: str) -> str:
-        """Why an engine cannot run the model; empty if it can."""
+        """Return why an engine cannot run the model; empty if it can."""
         reason = self.structure.no_table if engine == "table" else ""
         return f"the engine table cannot run the model {self.name}: {reason}; use rounds or network" if reason else ""
 
     @property
     def tolerance(self) -> float:
-        """What counts as a tie of what both populations show, in its unit, where nothing else is said."""
+        """Default tolerance of ties, in the unit of what U and V show."""
         rates = [
             p.spikes and not getattr(self.structure.choice, p.name)
             for p in (self.structure.populations[n] for n in "uv")
@@ -293,22 +292,22 @@ class Model:
         return "rounds" if self.refusal("table") else "table"
 
     def response_of(self, population: str) -> Equations:
-        """The response phi of population ``"u"`` or ``"v"`` to its own activity, under that population's names."""
+        """Return the response phi of population ``"u"`` or ``"v"`` to its activity, in that population's names."""
         structure = self.structure
         return Equations([eq for eq in structure.places[population] if structure.origin[eq.varname] == "response"])
 
     def function_of_weight(self, suffix: str) -> Equations:
-        """The function Phi of the weight: ``"v"`` for the option value, ``"eta"`` for the learning rate."""
+        """Return the function Phi of the weight: ``"v"`` for the option value, ``"eta"`` for the learning rate."""
         needed = self.structure.comes_down_to({f"Phi_{suffix}"})
         lines = [eq for eq in self.structure.places[SYNAPSE] if eq.varname in needed and eq.expr is not None]
         return Equations(lines)
 
-    # As data --------------------------------------------------------------------------------------------------------
+    # Conversion -----------------------------------------------------------------------------------------------------
 
     def change(self, **changes: Any) -> Model:
-        """A copy with some of it changed; ``parameters`` are added, or take the place of those of the same name.
+        """Return a copy with some fields changed; ``parameters`` are added, or replace those of the same name.
 
-        Parameters that no string uses any longer are dropped.
+        Parameters that no string uses any more are dropped.
         """
         written = self.__dict__.get("written")
         if written is not None:
@@ -318,7 +317,7 @@ class Model:
         return with_parameters(lambda parameters: Model(**{**fields, "parameters": parameters}), given, self.parameters)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, in the form in which it was written, as JSON takes it."""
+        """Convert to a dict for JSON, in the form in which the model was written."""
         written = self.__dict__.get("written")
         if written is not None:
             return written.to_dict()
@@ -334,7 +333,7 @@ class Model:
         return {"format": FORMAT, "version": VERSION, **plain}
 
     def to_json(self) -> str:
-        """The model as the text of a file."""
+        """Convert to the text of a JSON file."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
 
     def save(self, path: str | Path) -> None:
@@ -343,7 +342,7 @@ class Model:
 
     @classmethod
     def from_dict(cls, record: Any) -> Model:
-        """What :meth:`to_dict` of any model made; a ValueError says what is wrong with anything else."""
+        """Create a model from the output of :meth:`to_dict` of any model; raise ValueError for anything else."""
         from nsa_brian.model.spiking import FORMAT as SPIKING
         from nsa_brian.model.spiking import SpikingForm
 
@@ -358,7 +357,7 @@ class Model:
 
     @classmethod
     def from_json(cls, text: str) -> Model:
-        """A model from the text of a file."""
+        """Create a model from the text of a JSON file."""
         try:
             return cls.from_dict(parse_json(text))
         except ModelError:
@@ -388,7 +387,7 @@ class Model:
 def with_parameters(
     make: Callable[[tuple[Parameter, ...]], Model], given: Parameter | Iterable[Parameter], old: Iterable[Parameter]
 ) -> Model:
-    """Return a model with given parameters, and those of the old ones that have other names and are used."""
+    """Create a model with given parameters, and those of the old ones that have other names and are used."""
     given = (given,) if isinstance(given, Parameter) else tuple(given)
     names = {parameter.name for parameter in given}
     kept = [parameter for parameter in old if parameter.name not in names]
@@ -409,7 +408,7 @@ def _step(step: str, **values: str) -> Any:
 
 
 def _stored(part: Part) -> dict[str, Any]:
-    """A part as data, without what it does not say: so a model of 0.2 is stored as it was."""
+    """Convert a part to a dict without defaults, so that a model of 0.2 is stored as it was."""
     plain = part.to_dict()
     always = {Population: ("name", "equations", "per"), Coupling: ("source", "target", "variable", "drive", "to")}
     if type(part) not in (Population, Coupling, Choice):
@@ -420,17 +419,15 @@ def _stored(part: Part) -> dict[str, Any]:
 
 
 def check_noise(model: Model, method: str) -> None:
-    """Refuse to integrate noise, or spikes, by a method that was made for smooth functions."""
+    """Raise ValueError if a model with noise, many neurons or spikes is integrated by a method other than Euler."""
     if method != "euler" and model.structure.draws:
-        raise ValueError(f"with noise the method must be euler (which is then Euler and Maruyama's), got {method!r}")
+        raise ValueError(f"with noise the method must be euler (Euler-Maruyama), got {method!r}")
     if method != "euler" and not model.structure.single:
-        raise ValueError(
-            f"populations of many neurons, or of neurons that spike, take the method euler, got {method!r}"
-        )
+        raise ValueError(f"with populations of many, or of spiking, neurons the method must be euler, got {method!r}")
 
 
 def check_counts(model: Model, parameters: Iterable[NSAParameters]) -> None:
-    """Refuse numbers of neurons that no batch can have: one serves all of its games."""
+    """Raise ValueError unless each number of neurons is valid, and the same for all games."""
     for name in model.structure.counts:
         counts = list(dict.fromkeys(each.to_dict()[name] for each in parameters))
         given = " and ".join(f"{count:g}" for count in counts[:2])
@@ -441,7 +438,7 @@ def check_counts(model: Model, parameters: Iterable[NSAParameters]) -> None:
 
 
 def _as_parameters(constants: Mapping[str, Any]) -> list[Parameter]:
-    """Constants as parameters that are not searched."""
+    """Convert constants to parameters that are not searched."""
     found: list[tuple[Any, ...]] = []
     for name, value in constants.items():
         if isinstance(value, Quantity):
@@ -463,5 +460,5 @@ def _default(f: dataclasses.Field[Any]) -> Any:
     return MappingProxyType({}) if f.default is dataclasses.MISSING else f.default
 
 
-#: The paper's.
+#: The paper's model.
 PAPER = Model(name="paper")

@@ -1,4 +1,4 @@
-"""Users' own Python files, run without Brian2 being imported for it."""
+"""Run users' Python files, without importing Brian2."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nsa_brian.errors import printable
 
 
 def load_module(path: str | Path) -> ModuleType:
-    """Run a user's Python file; what is wrong with it becomes one line."""
+    """Run a user's Python file; an error in it becomes a ValueError of one line."""
     return run_module(path, read_source(path))
 
 
 def read_source(path: str | Path) -> bytes:
-    """The text of a user's Python file, as it was written."""
+    """Return the content of a user's Python file."""
     try:
         if not os.path.exists(path):
             raise ValueError("there is no such file")
@@ -28,7 +28,7 @@ def read_source(path: str | Path) -> bytes:
 
 
 def run_module(path: str | Path, source: bytes) -> ModuleType:
-    """Run the text of a file as a module: the file itself may be elsewhere, or gone."""
+    """Run the source of a file as a module; the file itself need not exist."""
     key = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
     module = ModuleType(f"nsa_user_{key}")
     module.__file__ = str(path)
@@ -40,10 +40,10 @@ def run_module(path: str | Path, source: bytes) -> ModuleType:
         del sys.modules[module.__name__]
         if before is not None:
             sys.modules[module.__name__] = before
-        told = " ".join(str(error).split())
-        if not (isinstance(error, ValueError) and told):  # what the package refuses says itself what is wrong
-            told = f"{type(error).__name__}: {told[:300]}"
+        message = " ".join(str(error).split())
+        if not (isinstance(error, ValueError) and message):  # messages of the package need no class name
+            message = f"{type(error).__name__}: {message[:300]}"
         if isinstance(error, ImportError):
-            told += " (such a file stands alone: it imports what is installed, not what lies beside it)"
-        raise ValueError(f"{printable(str(path))}: {printable(told)}") from error
+            message += " (such a file can import installed packages, but no files beside it)"
+        raise ValueError(f"{printable(str(path))}: {printable(message)}") from error
     return module

@@ -1,8 +1,7 @@
-"""Names that a model may give to variables, parameters, populations and couplings, and those that are taken.
+"""Legal and reserved names of variables, parameters, populations and couplings.
 
-Compiled rounds put a prefix before every name of a model, so that nothing in C++ can collide with it. The engine
-``network`` shows a model's names to the user as they are; there Brian2 and Python have names of their own, which are
-refused here, for all engines alike.
+Compiled rounds put a prefix before every name of a model, so that it cannot collide with names in C++. The engine
+``network`` shows a model's names unchanged. Names that Brian2 and Python reserve there are refused for all engines.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from nsa_brian.errors import ModelError
 from nsa_brian.model.functions import FUNCTIONS, PREFIX
 
 CONSTANTS = {name: float(DEFAULT_CONSTANTS[name].value) for name in ("pi", "e")}
-#: Why a name that Brian2 knows is none of a model's.
+#: Names of Brian2 that model strings cannot use, with the reason.
 REFUSED = {
-    "t": "t is the simulator's clock, which engines do not share; for the time since the round's start write a state "
-    "variable of your own: dage/dt = 1 : second",
+    "t": "t is the simulator's clock, which engines do not share; for the time since the round's start use a state "
+    "variable: dage/dt = 1 : second",
     "xi": "noise is written {noise}, and its strength given as noise=",
     "rand": "random numbers come from outside the equations: write {noise}",
     "randn": "random numbers come from outside the equations: write {noise}",
     "poisson": "random numbers come from outside the equations: write {noise}",
-    "timestep": "the simulator's clock is not shared by the engines",
-    "i": "an option does not know its number",
-    "j": "an option does not know its number",
-    "inf": "there is no inf in equations",
+    "timestep": "timestep reads the simulator's clock, which engines do not share",
+    "i": "options have no index i",
+    "j": "options have no index j",
+    "inf": "equations cannot use inf",
 }
-#: Names that some strings know, and which.
+#: Names that only some strings can use, and which strings.
 KNOWN_IN = {
     "R": "plasticity, signal_update, the contacts' rule, and equations of a model with a phase after the choice",
     "choice": "equations of options in a model with a phase after the choice",
@@ -41,7 +40,7 @@ KNOWN_IN = {
     **dict.fromkeys(("since_pre", "since_post", "chance"), "the contacts' rule"),
     **dict.fromkeys(("Phi_star", "Phi_top"), "models with prepare=(RateMap(),)"),
 }
-#: Names with a meaning of their own in model strings.
+#: Reserved names with a meaning in model strings.
 MEANINGS = {
     *("dt", "n_arms", "I", "I_u", "I_v", "n_u", "n_v", "noise", "R", "chosen", "choice", "agreed", "spiked", "chance"),
     *("u_top", "v_top", "best_u", "best_v", "u_at_v", "v_at_u", "since_pre", "since_post", "Phi_star", "Phi_top"),
@@ -53,12 +52,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Names that Brian2's groups have for themselves, or that the network's objects have.
+#: Names of Brian2's groups, and of the network's objects.
 OBJECTS = _words("""
     N N_incoming N_outgoing N_pre N_post delay lastupdate lastspike not_refractory t_in_timesteps summed pre post
     U V UV VU timing clock network
 """)
-#: Objects of a network that its populations stand beside.
+#: Objects of a network besides its populations.
 LEVELS = _words("options games contacts")
 #: Parts of a model that variables may belong to, besides populations.
 PLACES = ("synapse", "signals", "contacts")
@@ -73,7 +72,7 @@ CODE = _words("""
     initialise_queue push_spikes advance peek resize idx namespace start_idx end_idx target_idx spiking_synapse_idx
     spiking_synapses index_events synaptic_var deref preinc new_len newlen curlen
 """)
-#: Words and macros of C++.
+#: Keywords and macros of C++.
 CPP = _words("""
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval
     constexpr constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
@@ -86,7 +85,7 @@ CPP = _words("""
 """)
 PYTHON = frozenset(keyword.kwlist)
 
-#: Names that no variable or parameter may take, with what they are taken by.
+#: Names that no variable or parameter may have, and what uses them.
 TAKEN: tuple[tuple[Container[str], str], ...] = (
     (MEANINGS, "something with a meaning of its own"),
     (OBJECTS, "Brian2's groups or the network's objects"),
@@ -102,22 +101,22 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 
 
 def check_name(where: str, name: str) -> None:
-    """Refuse what is no name, and a name that has a meaning already."""
+    """Raise ModelError for an invalid or reserved name."""
     if name.endswith(("_pre", "_post", "_chosen")) or name.startswith("_"):
-        raise ModelError(f"{where}: {name!r} must neither end in _pre, _post or _chosen nor begin with an underscore")
+        raise ModelError(f"{where}: {name!r} must not end in _pre, _post or _chosen, nor begin with an underscore")
     if not _NAME.fullmatch(name):
         raise ModelError(
             f"{where}: a name has ASCII letters, digits and underscores and begins with a letter, got {name!a}"
         )
     if name.startswith(PREFIX):
-        raise ModelError(f"{where}: the name {name!r} is taken: names that begin with {PREFIX} are the package's own")
+        raise ModelError(f"{where}: the name {name!r} is taken: names that begin with {PREFIX} are reserved")
     for names, taker in TAKEN:
         if name in names:
             raise ModelError(f"{where}: the name {name!r} is taken, by {taker}")
 
 
 def check_identifier(name: str) -> None:
-    """Refuse a population's name that is none."""
+    """Raise ModelError if a population's name is not an identifier, or is reserved."""
     if not _NAME.fullmatch(name) or name in PLACES:
         raise ModelError(
             f"a population's name must be a Python name other than {', '.join(PLACES)}, got {name[:200]!r}"
@@ -125,19 +124,19 @@ def check_identifier(name: str) -> None:
 
 
 def check_population(name: str) -> None:
-    """Refuse a population's name that is none, or that the network's objects have; variables need not avoid it."""
+    """Raise ModelError for an invalid population's name, or one of the network's objects; variables may have it."""
     check_identifier(name)
     if name in OBJECTS or name in LEVELS or name.endswith(("_pre", "_post", "_spikes")):
         taken = ", ".join(sorted(OBJECTS | LEVELS))
         raise ModelError(
-            f"population {name}: the name {name!r} is taken: a population's is none of {taken}, and ends neither in "
-            "_pre or _post nor in _spikes"
+            f"population {name}: the name {name!r} is taken: a population's name must not be one of {taken}, nor end "
+            "in _pre, _post or _spikes"
         )
 
 
 def check_ascii(where: str, text: str) -> None:
-    """Refuse characters beyond ASCII, some of which Python would take for others."""
+    """Raise ModelError for characters beyond ASCII, some of which Python replaces by others."""
     for line in text.splitlines():
         for character in line:
             if not character.isascii():
-                raise ModelError(f"{where}: only ASCII characters make equations, got {character!a} in {line!r:.80}")
+                raise ModelError(f"{where}: only ASCII characters are allowed, got {character!a} in {line!r:.80}")

@@ -1,13 +1,13 @@
-"""The spiking models, as Brian2 equation strings.
+"""The equations of the spiking models as Brian2 strings.
 
 The value function of the weight, the learning rule and the agreement rule are those of the rate model and are not
-repeated here: see :mod:`nsa_brian.model.equations` and :mod:`nsa_brian.model.agreement`. Constants appear under the
-names of the parameters in :mod:`nsa_brian.model.shipped`, which tells their values and sources.
+repeated here: see :mod:`nsa_brian.model.equations` and :mod:`nsa_brian.model.agreement`. Constants are parameters of
+:mod:`nsa_brian.model.shipped`, which gives their values and sources.
 """
 
-# A leaky integrate-and-fire neuron. What the rest of the brain sends it is a steady current and white noise, which
-# makes the potential of a neuron left alone an Ornstein-Uhlenbeck process with standard deviation sigma. s is the share
-# of open channels at the synapses it makes on others.
+# A leaky integrate-and-fire neuron. Background input is a steady current and white noise, with which the potential of
+# an isolated neuron is an Ornstein-Uhlenbeck process with standard deviation sigma. s is the fraction of open channels
+# at its outgoing synapses.
 NEURON = """
 dvm/dt = (g_L * (E_L - vm) + I_syn + I_0 + I_noise) / C_m : volt (unless refractory)
 I_noise = sigma * sqrt(2 * g_L * C_m / dt) * noise : amp
@@ -16,7 +16,7 @@ ds/dt = -s / tau_s : 1
 
 THRESHOLD = "vm > V_th"
 
-# A spike opens a part of the channels that are closed.
+# A spike opens a fraction of the closed channels.
 RESET = """
 vm = V_reset
 s += opening * (1 - s)
@@ -26,21 +26,20 @@ s += opening * (1 - s)
 ARRIVES_U = "I_syn = J_u * s_v + I_in * I : amp"
 ARRIVES_V = "I_syn = J_v * gain * s_u : amp"
 
-# The same where options learn by spikes: while the outcome is awaited, the choice drives the neurons of the chosen
-# option and holds all others down, so that the neurons that fire are those that the reward is for.
+# The same for learning by spikes: in the phase after the choice, the choice excites the neurons of the chosen option
+# and inhibits all others, so that only the neurons of the chosen option fire.
 AWAITS_U = "I_syn = J_u * s_v + I_in * I + I_choice * choice : amp"
 AWAITS_V = "I_syn = J_v * gain * s_u + I_choice * choice : amp"
 
-# From a value to the strength of a synapse: 0 at value 0, 1 at the critical value, `top` at the highest value that a
-# weight can have; monotone between.
+# Strength of a synapse as a monotone function of its value: 0 at 0, 1 at the critical value, `top` at the highest one.
 GAIN = """
 highest = Phi_top / Phi_star : 1
 kappa = (highest - top) / (highest * (top - 1)) : 1
 (1 + kappa) * Phi_v / (Phi_star + kappa * Phi_v)
 """
 
-# Eq. (3) for a synapse that is strong (b = 1) or weak (0): one whose neurons have both fired of late takes over the
-# outcome with probability Phi_eta. So the mean of b moves by Phi_eta (R - b): Soltani and Wang (2006).
+# Eq. (3) for a synapse that is strong (b = 1) or weak (0): if both of its neurons fired recently, b becomes the outcome
+# with probability Phi_eta. So the mean of b changes by Phi_eta (R - b): Soltani and Wang (2006).
 FLIPS = "b += int(chance < Phi_eta) * int(since_pre < tau_e) * int(since_post < tau_e) * (R - b)"
 WEIGHT = "w_max * b"
 
@@ -60,8 +59,8 @@ s += opening * (1 - s)
 """
 
 # An excitatory neuron with conductances, as in Wang (2002): AMPA (z), NMDA (s) with the block by magnesium of Jahr and
-# Stevens (1990), GABA (y, of the pool), and what the rest of the brain sends: x_e and x_i, shots of Poisson trains. A
-# spike opens a part of the NMDA channels that are closed: the limit of Wang's second equation for a quick rise.
+# Stevens (1990), GABA (y, of the pool), and background input from Poisson trains, x_e and x_i. A spike opens a fraction
+# of the closed NMDA channels: the limit of Wang's second equation for a fast rise.
 EXCITATORY = """
 dvm/dt = (g_L * (E_L - vm) + I_syn) / C_m : volt (unless refractory)
 I_syn = (x_e + g_A + g_N * block) * (E_E - vm) + (x_i + g_G) * (E_I - vm) : amp
@@ -89,8 +88,8 @@ g_G = g_GE * y_iv : siemens
 arriving = rate_x : Hz
 """
 
-# Inhibitory neurons of a pool, which all excitatory ones of a population drive, and which inhibit all of them and each
-# other. {pool} and {of} are the names of the pool and of the population.
+# Inhibitory neurons of a pool. All excitatory neurons of a population drive them; they inhibit those and each other.
+# {pool} and {of} are the names of the pool and of the population.
 INHIBITORY = """
 dvm/dt = (g_L_I * (E_L - vm) + I_syn) / C_m_I : volt (unless refractory)
 I_syn = (x_e + g_A + g_N * block) * (E_E - vm) + g_G * (E_I - vm) : amp

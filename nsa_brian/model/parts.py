@@ -1,4 +1,4 @@
-"""What a model is made of: populations, couplings, contacts, inputs, phases, a choice."""
+"""Parts of a model: populations, couplings, contacts, inputs, phases, the choice."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ REACHES = ("all", "others", "own")
 OVER = ("sum", "mean")
 PER = ("option", "game")
 EXPLOITS = ("agreement", "never")
-#: Neurons that a population of an option, or of a game, has at most.
+#: Largest number of neurons of a population per option, or per game.
 MOST_NEURONS = 100_000
-#: Numbers from outside may be as large.
+#: Largest absolute value of an input.
 LARGEST = 1e300
 
 
 class Part:
-    """A piece of a model, as a value: texts, and mappings and tuples of them."""
+    """A part of a model, an immutable value: texts, and mappings and tuples of them."""
 
-    #: What it is called in messages.
+    #: Its name in messages.
     what = "part"
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Part:
         return type(self), tuple(self.to_dict().values())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as JSON takes it."""
+        """Convert to a dict for JSON."""
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
@@ -79,37 +79,35 @@ class Part:
 
 
 def _text(value: Any) -> Any:
-    """A number as an expression, anything else as it is."""
+    """Return a number as an expression, anything else unchanged."""
     return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 @dataclass(frozen=True)
 class Population(Part):
-    """Neurons: of every option, or of a game.
+    """A population of neurons, of every option or of a game.
 
     Parameters
     ----------
     name : str
         ``"u"`` or ``"v"`` replaces the paper's; others are added.
     equations : str
-        Brian2's. They see the variables of the neuron, of its option (the synapse's) and of the game (signals), what
-        couplings bring, inputs, and the names of phases. In them ``s_v`` means the mean of ``s`` over the neurons of V.
+        Brian2 equations. They can use variables of the neuron, of its option (the synapse's) and of the game (signals),
+        the variables of couplings, inputs, and the names of phases. ``s_v`` is the mean of ``s`` over the neurons of V.
     per : {"option", "game"}
-        Whose neurons they are.
+        Whether each option, or each game, has such neurons.
     neurons : int or str
-        How many an option, or a game, has; a number, or the name of a parameter.
+        Number of neurons per option or game: a number, or the name of a parameter.
     threshold, reset, refractory : str
-        As in Brian2: when a neuron fires, what happens then, and for how long it cannot fire again. With a threshold it
-        spikes.
+        As in Brian2: the condition of a spike, statements that a spike runs, and the refractory time.
     initial : mapping
-        The expression that a variable starts a round from; 0 where there is none.
+        Initial values at the start of a round as expressions, by name; 0 by default.
     carried : tuple of str
-        Variables that go on from round to round instead.
+        Variables that are carried over between rounds instead.
     normal : tuple of str
-        Names of standard normal numbers, new for each neuron and time step.
+        Names of standard normal random numbers, drawn for each neuron and time step.
     poisson : mapping
-        Names of numbers of events in a time step, for each neuron, with their rates: expressions of parameters and of
-        names of phases.
+        Names of Poisson counts per neuron and time step, with rates: expressions of parameters and names of phases.
     """
 
     name: str
@@ -151,13 +149,13 @@ class Population(Part):
                     )
 
     def _former_per(self) -> str:
-        """What was meant by a population without ``per``: until 0.2 all were a game's own, of one neuron each."""
+        """Return the default of ``per``: until 0.2 all populations were one neuron per game."""
         new = (self.neurons, self.threshold, self.initial, self.carried, self.normal, self.poisson)
         if self.name in ("u", "v") or new != (1, "", {}, (), (), {}):
             return "option"
         warnings.warn(
-            f'population {self.name}: write per="game" or per="option"; without it the game\'s is meant, as in 0.2, '
-            "and from 0.4 on the option's",
+            f'population {self.name}: write per="game" or per="option"; the default is "game", as in 0.2, and will be '
+            '"option" from 0.4 on',
             DeprecationWarning,
             stacklevel=5,
         )
@@ -173,16 +171,15 @@ class Coupling(Part):
     source, target : str
         Names of populations, ``"u"`` and ``"v"`` among them.
     variable : str
-        What arrives in a neuron of the target, a name to be used in its equations.
+        Name of the input of a target neuron, for use in its equations.
     drive : str
-        What a neuron sends, of variables of the source, such as ``"-strength * phi_u_pre"``, and of the source's
-        option. Variables of the target, ``NAME_post``, are seen from one neuron to one.
+        What a neuron sends, in variables of the source, such as ``"-strength * phi_u_pre"``, and of the source's
+        option. Variables of the target, ``NAME_post``, can be used between populations of one neuron.
     to : {"all", "others", "own"}
-        Between populations of options: which options a neuron reaches, all of the game (its own included), all
-        others, or its own alone.
+        Between populations of options, a neuron reaches all options of the game (its own included), all others, or
+        its own.
     over : {"sum", "mean"}
-        What arrives: the sum over the options that send, of the mean over the neurons of each; or the mean over all
-        neurons that send.
+        The sum over sending options of the mean over the neurons of each, or the mean over all sending neurons.
     """
 
     source: str
@@ -209,9 +206,9 @@ class Lateral(Part):
     ----------
     population : {"u", "v"}
     variable : str
-        What they add up to in a neuron, a name to be used in the population's rate equation.
+        Name of their sum in a neuron, for use in the population's rate equation.
     drive : str
-        What one of them adds, such as ``"-inhibition * phi_u_pre"``.
+        The contribution of one of them, such as ``"-inhibition * phi_u_pre"``.
     """
 
     population: str
@@ -227,22 +224,22 @@ class Lateral(Part):
 
     @property
     def coupling(self) -> Coupling:
-        """The same in the words of a coupling."""
+        """The equivalent coupling."""
         return Coupling(self.population, self.population, self.variable, self.drive, "others")
 
 
 @dataclass(frozen=True)
 class Contacts(Part):
-    """Synapses from each neuron of U to each neuron of V of the same option, that learn one by one.
+    """Synapses from each neuron of U to each neuron of V of the same option, each of which learns.
 
     Parameters
     ----------
     equations : str
-        Their variables, without dynamics: ``"b : 1"``. The rules of an option see the mean over its contacts.
+        Their variables, without dynamics: ``"b : 1"``. The rules of an option use the mean over its contacts.
     rule : str
-        Statements, run for each contact when the outcome is known. They see the contact's variables, ``since_pre`` and
-        ``since_post`` (times since its neurons fired), ``R``, ``chance`` (a uniform number), the variables of the
-        option and of the game.
+        Statements, run for each contact when the outcome is known. They can use the contact's variables, ``since_pre``
+        and ``since_post`` (times since its neurons fired), ``R``, ``chance`` (a uniform random number), and variables
+        of the option and of the game.
     """
 
     equations: str = "b : 1"
@@ -253,17 +250,17 @@ class Contacts(Part):
 
 @dataclass(frozen=True)
 class Input(Part):
-    """A number from outside, one for each round: light on an option's neurons, a cue, a drug.
+    """An external input, with one value per round: light on an option's neurons, a cue, a drug.
 
     Parameters
     ----------
     name : str
-        As it stands in equations, drives, rules and the choice.
+        Name in equations, drives, rules and the choice.
     per : {"option", "game"}
     unit : str
-        As Brian2 writes it; empty for none. Values are given in it.
+        The Brian2 unit in which values are given; empty for none.
     default : float
-        Where no values are given.
+        Value if none is given.
     """
 
     name: str
@@ -286,7 +283,7 @@ class Input(Part):
 
 @dataclass(frozen=True)
 class Phase(Part):
-    """A part of a round.
+    """A phase of a round.
 
     Parameters
     ----------
@@ -294,10 +291,9 @@ class Phase(Part):
     duration : str
         A time: a parameter's name, or an expression of parameters.
     on : mapping
-        Names that are on in it, with their values: expressions of parameters. In other phases they are 0.
+        Names that are on in this phase, with their values: expressions of parameters. In other phases they are 0.
     after_choice : bool
-        Whether it comes when the arm is chosen and paid: ``choice`` is then 1 for the chosen option and -1 for the
-        others, and ``R`` is the reward.
+        Whether the phase follows the choice. ``choice`` is then 1 for the chosen option, else -1; ``R`` is the reward.
     """
 
     name: str
@@ -323,14 +319,14 @@ class Choice(Part):
         What U and V show, expressions of an option's variables. Empty: the firing rate if the population spikes, else
         the variable of the same name.
     window : str
-        The time before the choice in which spikes are counted, a parameter's name; empty: the last phase before it.
+        Time before the choice in which spikes are counted, a parameter's name; empty: the last phase before it.
     exploit : {"agreement", "never"}
-        When the arm that V shows most of is taken: where U shows most of the same, or never.
+        When V's favourite, the option with the highest ``v``, is taken: if it is U's favourite too, or never.
     explore : str
-        What is done otherwise: the weight of an option, to which its chance is proportional. It sees the variables of
-        the option and of the game, ``u`` and ``v``, ``u_top`` and ``v_top`` (the highest of them), ``best_u`` and
-        ``best_v`` (1 for the population's favourite, else 0), ``u_at_v`` and ``v_at_u`` (u of V's favourite, v of
-        U's). Where all weights are 0, all options are as likely.
+        Otherwise, the weight of an option, to which its probability is proportional. It can use variables of the option
+        and of the game, ``u`` and ``v``, ``u_top`` and ``v_top`` (the highest of them), ``best_u`` and ``best_v`` (1
+        for the population's favourite, else 0), ``u_at_v`` and ``v_at_u`` (u of V's favourite, v of U's). If all
+        weights are 0, all options are equally likely.
     """
 
     u: str = ""

@@ -1,4 +1,4 @@
-"""Reading the places of a model: its populations, the synapse, the signals, and their equations one by one."""
+"""Reader of a model's places: its populations, the synapse and the signals, with their equations."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from nsa_brian.model.rules import Rules
     from nsa_brian.parameters import Parameter
 
-#: What the mark stands for in each population.
+#: Replacement of ``{noise}`` in each population.
 NOISE = {U: paper.NOISE_U, V: paper.NOISE_V}
 
 
 @dataclass
 class Place:
-    """A population, the synapse or the signals, on its way into a structure.
+    """A population, the synapse or the signals, while a model is read.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Place:
         Its declaration.
     lines : list of SingleEquation
     written : dict
-        Names of its own variables as they are written, and in the structure.
+        Names of its variables, as written and in the structure.
     arriving : list of str
     """
 
@@ -64,29 +64,29 @@ class Place:
 
     @property
     def single(self) -> bool:
-        """Whether it is a population of one neuron, whose names are seen from the option as they are."""
+        """Whether it is a population of one neuron, whose names an option uses unchanged."""
         return self.population is not None and is_single(self.population)
 
     @property
     def state(self) -> list[str]:
-        """Variables, by their names in the structure."""
+        """State variables, by their names in the structure."""
         return [eq.varname for eq in self.lines if eq.type != SUBEXPRESSION]
 
     @property
     def seen(self) -> dict[str, str]:
-        """Names that its own equations see of itself, and of what arrives there."""
+        """Names of its variables, and of its inputs from couplings."""
         return {**self.written, **{name: name for name in self.arriving}}
 
 
 class Places:
-    """The places of a model that is being read; their equations are still in the declaration's names.
+    """The places of a model while it is read; their equations have the declaration's names.
 
     Attributes
     ----------
     found : dict
-        Of Place, by name.
+        Place by name.
     noisy : dict
-        Equations without noise, and with it, by population.
+        Equations without and with noise, by population.
     """
 
     def __init__(self, model: Model, scope: Scope, rules: Rules) -> None:
@@ -95,7 +95,7 @@ class Places:
         self.noisy: dict[str, list[tuple[SingleEquation, SingleEquation]]] = {}
 
     def read(self) -> dict[str, Place]:
-        """Read all equations, and enter the names that they define."""
+        """Read all equations, and register the names that they define."""
         model = self.model
         given = {population.name: population for population in model.populations}
         if len(given) < len(model.populations):
@@ -120,7 +120,7 @@ class Places:
         for eq in read_equations("signals", model.signals):
             if eq.type == DIFFERENTIAL_EQUATION:
                 raise ModelError(
-                    f"signals: {eq.varname} has dynamics within a round; a population per game has such variables"
+                    f'signals: {eq.varname} has a differential equation; declare it in a population with per="game"'
                 )
             self._add("signals", self.found[SIGNALS], eq)
         for place in self.found.values():
@@ -135,7 +135,7 @@ class Places:
         return self.found
 
     def _check_shadows(self, place: Place) -> None:
-        """Refuse names of many neurons that would hide those above them, or those that code makes of others."""
+        """Raise if names of many neurons hide names of the levels above, or names in generated code."""
         above = {**self.found[SYNAPSE].written, **self.found[SIGNALS].written, **self.rules.inputs}
         above |= dict.fromkeys(self.rules.phased(place.level))
         for name in place.written:
@@ -144,7 +144,7 @@ class Places:
                 raise ModelError(f"population {place.name}: the name {name!r} is taken, by {by}")
 
     def _read_rate(self, name: str, owner: str) -> None:
-        """U or V as the short forms declare it: its rate equation, and its response."""
+        """Read U or V from the short form: its rate equation, and its response."""
         model, where = self.model, f"rate_{name}"
         text = getattr(model, where)
         if not isinstance(text, str):
@@ -157,7 +157,7 @@ class Places:
         _expect(where, rate, name, DIFFERENTIAL_EQUATION, f"d{name}/dt = ... : 1")
         response = renamed(self.scope.declared, "response", model.response, name, {"x": name})
         _expect("response", response, f"phi_{name}", SUBEXPRESSION, "phi = ... : 1")
-        number = f"n_{name}"  # what noise is made of
+        number = f"n_{name}"  # the random number of the noise
         population = Population(name, text, "option", normal=(number,) if model.noise else ())
         place = self.found[name] = Place(name, owner, "option", population)
         for eq in (*rate, *response):
@@ -182,7 +182,7 @@ class Places:
                 if each in place.written:
                     raise ModelError(f"{where}, {kind}: the name {each!r} is taken, by another line")
                 code = place.written[each] = self._code(place, each)
-                if each == "noise":  # the shipped spiking models' own name for it
+                if each == "noise":  # the name in the shipped spiking models
                     self._claim(f"{where}, {kind}", place, each, code)
                 else:
                     self._take(f"{where}, {kind}", place, each, code)
@@ -193,9 +193,9 @@ class Places:
             self.scope.use(f"{where}, neurons", population.neurons)
             parameter = self.scope.declared[population.neurons]
             if parameter.unit or not (parameter.default >= 1 and float(parameter.default).is_integer()):
-                raise ModelError(f"{where}, neurons: {parameter} is no number of neurons, a whole number from 1 up")
+                raise ModelError(f"{where}, neurons must be a whole number from 1 up, without a unit, got {parameter}")
         if any(REFRACTORY in eq.flags for eq in found) and not population.refractory:
-            raise ModelError(f"{where}: equations stand still ({REFRACTORY}), and no refractory time is given")
+            raise ModelError(f"{where}: equations have the flag ({REFRACTORY}), but no refractory time is given")
 
     def _read_synapse(self) -> None:
         model, place = self.model, Place(SYNAPSE, "the synapse from U to V", "option")
@@ -214,11 +214,11 @@ class Places:
             raise ModelError("gaussian_sigmoid must define Phi: Phi = ... : 1")
 
     def _code(self, place: Place, name: str) -> str:
-        """The name of a population's variable in the structure."""
+        """Return the name of a population's variable in the structure."""
         return name if place.population is None or place.single else f"{name}_of_{place.name}"
 
     def _add(self, where: str, place: Place, eq: SingleEquation) -> None:
-        """Enter an equation; refuse a name that is taken, and what engines know nothing of."""
+        """Add an equation; raise for a name that is taken, or a flag or type that engines do not support."""
         name, code = eq.varname, self._code(place, eq.varname)
         if (name in (U, V) and place.name != name) or (name == "w" and place.name != SYNAPSE):
             raise ModelError(f"{where}: the name {name!r} is taken, by the model's own variable")
@@ -228,8 +228,8 @@ class Places:
         flags -= {REFRACTORY} if spiking else set()
         if flags:
             flag = sorted(flags)[0]
-            needs = "needs a threshold and a refractory time" if flag == REFRACTORY else "the engines know nothing of"
-            raise ModelError(f"{where}: {name} has a flag, ({flag}), that {needs}")
+            needs = "needs a threshold and a refractory time" if flag == REFRACTORY else "engines do not support"
+            raise ModelError(f"{where}: {name} has a flag, ({flag}), which {needs}")
         if eq.type == PARAMETER and place.population is not None:
             raise ModelError(f"{where}: {name} has no equation; a number is declared as Parameter({name!r}, ...)")
         if eq.var_type != FLOAT:
@@ -243,7 +243,7 @@ class Places:
         self.scope.dimensions[code] = eq.dim
 
     def _take(self, where: str, place: Place, name: str, code: str) -> None:
-        """Claim the name of a variable, or of a random number, of a place."""
+        """Reserve the name of a variable, or of a random number, of a place."""
         if code == name:
             self.scope.take(where, name, own=name in (U, V, "w") and name in (place.name, "w"))
             return
@@ -251,7 +251,7 @@ class Places:
         self._claim(where, place, name, code)
 
     def _claim(self, where: str, place: Place, name: str, code: str) -> None:
-        """Claim a name for a population's neurons alone, and the one it has in generated code."""
+        """Reserve a name within a population, and its name in generated code."""
         by = "a parameter" if name in self.scope.declared else self.scope.origin.get(name) if code == name else None
         if by:
             raise ModelError(f"{where}: the name {name!r} is taken, by {by}")
@@ -263,7 +263,7 @@ class Places:
 def renamed(
     declared: Mapping[str, Parameter], where: str, text: str, suffix: str, others: Mapping[str, str]
 ) -> list[SingleEquation]:
-    """Equations in which the names they define, and those that are parameters so, carry a suffix."""
+    """Return equations with a suffix on the names they define, and on names that are parameters with it."""
     found = read_equations(where, text)
     own = {eq.varname for eq in found}
     present = own.union(*(names_in(str(eq.expr)) for eq in found if eq.expr is not None))

@@ -1,4 +1,4 @@
-"""What is found for a model's parameters before it plays: see :func:`nsa_brian.preparation.prepare`."""
+"""Calibration steps of a model: see :func:`nsa_brian.preparation.prepare`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nsa_brian.errors import ModelError, shown
 
 
 class _Step:
-    """Something to be found, told by names of parameters."""
+    """A calibration step, given by names of parameters."""
 
     def __post_init__(self) -> None:
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
@@ -20,19 +20,19 @@ class _Step:
 
 @dataclass(frozen=True)
 class RateMap(_Step):
-    """``Phi_star``, the critical value of the rate model of the same parameters, and ``Phi_top``, the highest value."""
+    """A step that finds ``Phi_star`` and ``Phi_top``, the critical and highest value of the set's rate model."""
 
 
 @dataclass(frozen=True)
 class Balance(_Step):
-    """A parameter with which an untrained network fires at a rate.
+    """A step that finds a parameter such that an untrained network fires at a given rate.
 
     Parameters
     ----------
     name : str
         The parameter, such as the rate of a background.
     to : str
-        The parameter that tells U's firing rate.
+        The parameter that holds U's firing rate.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Balance(_Step):
 
 @dataclass(frozen=True)
 class Critical(_Step):
-    """A parameter with which activity outlasts the input from ``gain`` = 1 on.
+    """A step that finds a parameter such that activity outlasts the input from ``gain`` = 1 on.
 
     Parameters
     ----------
     name : str
-        The parameter, such as the strength of the synapses from U to V; its default is where the search begins.
+        The parameter, such as the strength of the synapses from U to V; the search starts at its default.
     """
 
     name: str

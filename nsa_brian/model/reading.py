@@ -1,4 +1,4 @@
-"""Reading a model's strings: equations, values with helper lines, statements; and what names mean in all of them."""
+"""Parser of model strings: equations, values with helper lines, and statements, with their names and units."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nsa_brian.errors import ModelError, closest, printable
 from nsa_brian.model.functions import FUNCTIONS, canonical, is_truth
 from nsa_brian.model.names import CONSTANTS, KNOWN_IN, PYTHON, REFUSED, check_ascii
 
-#: Numbers in expressions may be as large.
+#: Largest number in expressions.
 LARGEST = 1e300
 _ARITHMETIC: dict[type, Any] = {
     ast.Add: operator.add,
@@ -45,7 +45,7 @@ _STATEMENT = re.compile(r"^(\w+)\s*(=|\+=|-=|\*=|/=)(?!=)\s*(.+)$")
 
 @dataclass(frozen=True)
 class Value:
-    """An expression, and helper lines before it."""
+    """An expression, with helper lines before it."""
 
     helpers: tuple[tuple[str, str, str], ...]
     expression: str
@@ -61,14 +61,14 @@ class Statement:
 
 
 def texts_of(rule: Value | tuple[Statement, ...]) -> list[str]:
-    """All expressions of a value or of statements."""
+    """Return all expressions of a value or of statements."""
     if isinstance(rule, Value):
         return [*(text for _, text, _ in rule.helpers), rule.expression]
     return [statement.expression for statement in rule]
 
 
 def canonical_rule(rule: Value | tuple[Statement, ...]) -> Any:
-    """A value or statements with functions and operators that mean the same in every engine."""
+    """Return a value or statements with functions and operators that mean the same in every engine."""
     if isinstance(rule, Value):
         helpers = tuple((name, canonical(text), unit) for name, text, unit in rule.helpers)
         return Value(helpers, canonical(rule.expression))
@@ -76,7 +76,7 @@ def canonical_rule(rule: Value | tuple[Statement, ...]) -> Any:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines that are not empty, comments taken away; a line goes on while a bracket is open."""
+    """Return lines without comments and empty lines; a line continues while a bracket is open."""
     lines: list[str] = []
     for raw in text.splitlines():
         line = raw.partition("#")[0].strip()
@@ -88,7 +88,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_value(where: str, text: Any) -> Value:
-    """An expression with helper lines, ``name = expression : unit``, before it."""
+    """Parse an expression with helper lines, ``name = expression : unit``, before it."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         text = repr(text)
     if not isinstance(text, str) or not lines_of(text):
@@ -107,7 +107,7 @@ def read_value(where: str, text: Any) -> Value:
 
 
 def read_rule(where: str, text: Any) -> Value | tuple[Statement, ...]:
-    """A learning rule: an expression for the new weight, or statements."""
+    """Parse a learning rule: an expression for the new weight, or statements."""
     if not isinstance(text, str) or not lines_of(text):
         raise ModelError(f"{where} must be an expression or statements, got {text!r}")
     lines = lines_of(text)
@@ -122,13 +122,13 @@ def read_rule(where: str, text: Any) -> Value | tuple[Statement, ...]:
                 f"{where}: a statement is written 'name = expression' or 'name += expression', got {line!r}"
             )
         if found[1] in PYTHON or not found[1].isidentifier():
-            raise ModelError(f"{where}: {found[1]!r} is no name of a variable, in {line!r:.80}")
+            raise ModelError(f"{where}: {found[1]!r} is not a valid name of a variable, in {line!r:.80}")
         statements.append(Statement(found[1], found[2], found[3]))
     return tuple(statements)
 
 
 def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation]:
-    """Brian2 equations, one by one."""
+    """Parse Brian2 equations into single ones."""
     if not isinstance(text, str):
         raise ModelError(f"{where} must be equations, got {text!r}")
     check_ascii(where, "\n".join(lines_of(text)))
@@ -142,12 +142,12 @@ def read_equations(where: str, text: Any, **renamed: str) -> list[SingleEquation
         return list(Equations("\n".join(lines_of(text)), **renamed).ordered) if lines_of(text) else []
     except (EquationError, SyntaxError, ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
         circle = _circle(lines_of(text)) if "contain a cycle" in str(error) else ""
-        told = f"{circle} is circular: it is made of itself" if circle else first_line(error)
-        raise ModelError(f"{where}: {told}") from None
+        message = f"{circle} is circular: it depends on itself" if circle else first_line(error)
+        raise ModelError(f"{where}: {message}") from None
 
 
 def _circle(lines: Iterable[str]) -> str:
-    """The first of the lines without dynamics that is made of itself."""
+    """Return the first subexpression that depends on itself; empty if there is none."""
     found = [match for line in lines if (match := _HELPER.match(line))]
     expressions = {match[1]: match[2] for match in found}
     for name in expressions:
@@ -162,12 +162,12 @@ def _circle(lines: Iterable[str]) -> str:
 
 
 def names_in(expression: str) -> set[str]:
-    """All names in an expression, those of functions included."""
+    """Return all names in an expression, including those of functions."""
     return set(get_identifiers(expression)) - {"and", "or", "not", "True", "False"}
 
 
 def check_syntax(where: str, expression: str) -> None:
-    """Refuse what is no expression of Brian2's, and numbers that would take for ever to compute."""
+    """Raise ModelError for an expression that Brian2 cannot parse, or with invalid or huge constants."""
     try:
         _refuse_odd_constants(ast.parse(expression.strip(), mode="eval"))
         NodeRenderer().render_expr(expression)
@@ -176,7 +176,7 @@ def check_syntax(where: str, expression: str) -> None:
 
 
 def _is_truth(node: ast.AST) -> bool:
-    """Whether true or false stands where a number should, anywhere but in int(...)."""
+    """Return whether a condition stands where a number should, except in int(...)."""
     if is_truth(node):
         return True
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int":
@@ -185,9 +185,9 @@ def _is_truth(node: ast.AST) -> bool:
 
 
 def _refuse_odd_constants(tree: ast.Expression) -> None:
-    """All but real numbers, powers of them that would take for ever to compute, and what is no number, such as 0/0.
+    """Raise ValueError for constants that are not real, not finite (0/0), or powers too large to compute.
 
-    Brian2 computes an exponent when it reads it, and 3**4**5**6 has more digits than there is memory.
+    Brian2 evaluates exponents when it parses them, and 3**4**5**6 has more digits than fit into memory.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
@@ -201,7 +201,7 @@ def _refuse_odd_constants(tree: ast.Expression) -> None:
 
 
 def _constant(node: ast.expr) -> float | None:
-    """The number that an expression without names comes to, or None; a ValueError where it is no finite number."""
+    """Return the value of an expression without names, or None; raise ValueError if it is not finite."""
     inner = [_constant(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
     if isinstance(node, ast.Constant):
         return float(_real(node.value))
@@ -223,7 +223,7 @@ def _constant(node: ast.expr) -> float | None:
 
 def _real(value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"only numbers and names make an expression, got {value!r:.80}")
+        raise ValueError(f"only numbers and names are allowed, got {value!r:.80}")
     return value
 
 
@@ -231,16 +231,16 @@ def _refuse_large(base: float, exponent: float = 1) -> None:
     try:
         if abs(float(base) ** float(exponent)) <= LARGEST:
             return
-    except ArithmeticError:  # beyond all numbers, or 0 to a negative power
+    except ArithmeticError:  # overflow, or 0 to a negative power
         pass
     raise ValueError("a number too large")
 
 
 def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension]) -> Dimension:
-    """The dimension of an expression, all of whose names are known."""
+    """Return the dimension of an expression whose names are all known."""
     check_syntax(where, expression)
     if _is_truth(ast.parse(expression.strip(), mode="eval").body):
-        raise ModelError(f"{where}: {expression!r} has a truth value for a number; as a number it is int(...)")
+        raise ModelError(f"{where}: {expression!r} has a condition where a number is needed; write int(...)")
     known: dict[str, Any] = {**FUNCTIONS, **DEFAULT_UNITS}
     for name in names_in(expression):
         if name in dimensions:
@@ -256,18 +256,18 @@ def dimension_of(where: str, expression: str, dimensions: Mapping[str, Dimension
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """A hint at the name that was meant, or at all that there are."""
+    """Return a hint: the closest known name, or all known names."""
     known = list(known)
     near = closest(str(name), known)
     return f"did you mean {near}?" if near else f"known: {', '.join(known)}"
 
 
 def unknown(where: str, name: str, known: Iterable[str], also: Iterable[str] = ()) -> ModelError:
-    """The error for a name that means nothing here, with the nearest one that does, or that ``also`` might."""
+    """Return the error for an unknown name, with the closest known one, or the closest in ``also``."""
     if name in REFUSED:
         return ModelError(f"{where}: {REFUSED[name]}")
     if name == "dt":
-        return ModelError(f"{where}: dt is for equations that are integrated, and this happens between rounds")
+        return ModelError(f"{where}: dt can only be used in equations that are integrated, not between rounds")
     if name in KNOWN_IN:
         return ModelError(f"{where}: unknown name {name!r}; it is known in {KNOWN_IN[name]}")
     near = closest(name, also, 0.8) or closest(name, [*known, *FUNCTIONS], 0.5)
@@ -276,12 +276,12 @@ def unknown(where: str, name: str, known: Iterable[str], also: Iterable[str] = (
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """Return the message of an error in one line."""
     said = printable(" ".join(str(error).split()))
     return said[:300] or type(error).__name__
 
 
-#: Units as others write them, and Brian2's names for them.
+#: Other spellings of units, and Brian2's names for them.
 WRITTEN = {
     **dict.fromkeys(("s", "sec", "secs", "seconds"), "second"),
     **dict.fromkeys(("msec", "millisecond", "milliseconds"), "ms"),
@@ -305,7 +305,7 @@ WRITTEN = {
 
 
 def unit_of(text: str, where: str = "") -> Quantity:
-    """The Brian2 unit that a text such as ``"ms"`` or ``"1/second"`` means; 1 for an empty one."""
+    """Return the Brian2 unit of a text such as ``"ms"`` or ``"1/second"``; 1 for an empty one."""
     try:
         return _unit_of(text)
     except ModelError as error:
@@ -332,7 +332,7 @@ def _unit(node: ast.expr) -> Any:
     if isinstance(node, ast.Name):
         return DEFAULT_UNITS[node.id]
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)  # whose powers end, where those of an integer fill the memory
+        return float(node.value)  # powers of a float overflow, those of an integer fill the memory
     if isinstance(node, ast.BinOp):
         left, right = _unit(node.left), _unit(node.right)
         if isinstance(node.op, ast.Mult):
@@ -345,7 +345,7 @@ def _unit(node: ast.expr) -> Any:
 
 
 def plain(expression: str) -> str:
-    """The expression with numbers in SI units in place of the names of units and constants."""
+    """Replace the names of units and constants in an expression by numbers in SI units."""
     units = {name: float(DEFAULT_UNITS[name]) for name in names_in(expression) if name in DEFAULT_UNITS}
     numbers = {**units, **{name: CONSTANTS[name] for name in names_in(expression) if name in CONSTANTS}}
     return word_substitute(expression, {name: repr(number) for name, number in numbers.items()})

@@ -1,4 +1,4 @@
-"""Reading what happens between rounds, and what a round is told: inputs, phases, the choice, learning."""
+"""Reader of inputs, phases, the choice, learning rules and signals."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from nsa_brian.model.declaration import Reader
     from nsa_brian.model.place import Place
 
-#: The phases of the paper, where a model declares none.
+#: The paper's phases, the default.
 PHASES = (Phase("input", "duration_input", {"I": "I_ext"}), Phase("free", "duration_free"))
-#: What the choice knows of U and V besides what they show.
+#: Names that only the choice can use, besides ``u`` and ``v``.
 OF_CHOICE = ("u_top", "v_top", "best_u", "best_v", "u_at_v", "v_at_u")
 
 
 class Rules:
-    """The strings of a model that are no equations, on their way into a structure."""
+    """The strings of a model other than equations, while it is read."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader, self._model, self._scope = reader, reader.model, reader.scope
@@ -47,10 +47,10 @@ class Rules:
         self.phases: tuple[Phase, ...] = ()
         self._read: set[str] = set()
 
-    # What is known before any equation -------------------------------------------------------------------------------
+    # Before equations ------------------------------------------------------------------------------------------------
 
     def read_outside(self) -> None:
-        """Names of inputs, of phases, and of what is found before playing."""
+        """Register the names of inputs, of phases, and of calibrated values."""
         scope = self._scope
         for given in self._model.inputs:
             scope.take(f"input {given.name}", given.name)
@@ -59,11 +59,11 @@ class Rules:
             scope.owners[given.name] = "an input of options" if given.per == "option" else "an input of the game"
         self.phases = tuple(map(self._phase, self._model.phases or PHASES))
         if not self.phases or self.phases[0].after_choice:
-            raise ModelError("phases: the first phase comes before the choice")
+            raise ModelError("phases: the first phase must come before the choice")
         last = [phase.after_choice for phase in self.phases]
         if sorted(last) != last:
             late = next(phase.name for phase in self.phases[last.index(True) :] if not phase.after_choice)
-            raise ModelError(f"phase {late}: phases before the choice stand before those after it")
+            raise ModelError(f"phase {late}: phases before the choice must precede those after it")
         for i, phase in enumerate(self.phases):
             if phase.name in [other.name for other in self.phases[:i]]:
                 raise ModelError(f"phase {phase.name}: there are two phases of that name")
@@ -91,21 +91,21 @@ class Rules:
         return Phase(phase.name, duration, on, phase.after_choice)
 
     def inputs_of(self, level: str) -> dict[str, str]:
-        """Inputs of options or of the game, by name."""
+        """Return the inputs of options or of the game, by name."""
         return {name: name for name, given in self.inputs.items() if given.per == level}
 
     def phased(self, level: str) -> list[str]:
-        """Names that phases set, as neurons of options or of a game see them."""
+        """Return the names that phases set for neurons of options or of a game."""
         found = list(dict.fromkeys(["I", *(name for phase in self.phases for name in phase.on)]))
         self._scope.dimensions.setdefault("I", DIMENSIONLESS)
         if any(phase.after_choice for phase in self.phases):
             found += ["R", *(["choice"] if level == "option" else [])]
         return found
 
-    # What is read when all equations are known -----------------------------------------------------------------------
+    # After equations -------------------------------------------------------------------------------------------------
 
     def read(self) -> dict[str, Any]:
-        """Parts of a structure."""
+        """Read all rules, and return the fields of a structure."""
         contacts, contact_rule = self._read_contacts()
         self._means: dict[str, tuple[str, str]] = {name: ("contacts", name) for name in contacts}
         self._check_steps()
@@ -127,13 +127,13 @@ class Rules:
         }
 
     def reads(self, place: Place) -> bool:
-        """Whether rules or the choice read a population."""
+        """Return whether rules or the choice read a population."""
         read = closure(self._read, self._reader.expressions)
         means = {self._means[name][0] for name in self._read if name in self._means}
         return place.name in means or bool(read & {*place.written.values()})
 
     def _of_option(self, where: str, *texts: str, ending: str = "") -> dict[str, str]:
-        """Names that an option's rules see when a round is over; means over neurons that the texts read among them.
+        """Return the names that an option's rules can use after a round, with means over neurons that the texts read.
 
         In the strings the names have an ``ending``.
         """
@@ -158,13 +158,13 @@ class Rules:
             code = found.get(name, name)
             if name != "R" and closure({code}, reader.expressions) & passing:
                 raise ModelError(
-                    f"{where} cannot use {name + ending!r}: it is made of what arrives during a round, which is over"
+                    f"{where} cannot use {name + ending!r}: it depends on what arrives during a round, which is over"
                 )
         self._scope.dimensions |= dict.fromkeys((U, V), DIMENSIONLESS)
         return found
 
     def _check_steps(self) -> None:
-        """Refuse to measure firing rates, before playing, of neurons that do not fire."""
+        """Raise if calibration measures firing rates of neurons that do not spike."""
         for step in self._model.prepare:
             for name in {Balance: (U,), Critical: (U, V)}.get(type(step), ()):
                 population = self._reader.places[name].population
@@ -172,7 +172,7 @@ class Rules:
                     raise ModelError(f"prepare, {type(step).__name__}: neurons of {name.upper()} must spike")
 
     def _read_initial(self) -> dict[str, str]:
-        """Where the synapse's variables and the signals start a game; neurons' in the short form are theirs."""
+        """Return initial values of synaptic variables and signals; those of neurons are read with populations."""
         reader, scope = self._reader, self._scope
         found = dict.fromkeys([*reader.places[SYNAPSE].state, *reader.places[SIGNALS].state], "0")
         neurons = {name: place for place in reader.populations.values() if place.single for name in place.state}
@@ -190,12 +190,12 @@ class Rules:
         names = [name for place in reader.populations.values() if place.single for name in place.state]
         for name in self._model.carried:
             if name in reader.places[SYNAPSE].state:
-                raise ModelError(f"carried: {name} is of the synapse and goes on from round to round anyway")
+                raise ModelError(f"carried: {name} belongs to the synapse, whose variables are always carried over")
             if name not in names:
                 raise ModelError(f"carried: there is no state variable {name!r}; {nearest(name, names)}")
 
     def _read_plasticity(self) -> Value | tuple[Statement, ...]:
-        """The learning rule in the structure's names."""
+        """Return the learning rule in the structure's names."""
         where, scope = "plasticity", self._scope
         rule = read_rule(where, self._model.plasticity)
         texts = texts_of(rule)
@@ -215,7 +215,7 @@ class Rules:
         return rule
 
     def _read_signals(self) -> tuple[Statement, ...]:
-        """How signals change; names of the chosen option lose their ending."""
+        """Return the statements that change signals; names of the chosen option lose their ending."""
         where, scope, place = "signal_update", self._scope, self._reader.places[SIGNALS]
         if not isinstance(self._model.signal_update, str):
             raise ModelError(f"{where} must be statements, got {self._model.signal_update!r}")
@@ -240,7 +240,7 @@ class Rules:
         update = scope.statements(where, rule, seen, states, "the game's signals", helpers=True)
         for name in place.state:
             if not any(statement.target == name for statement in update):
-                raise ModelError(f"signals: nothing changes {name}; signal_update must, or it is a Parameter")
+                raise ModelError(f"signals: nothing changes {name}; change it in signal_update, or declare a Parameter")
         self._read |= set().union(*map(names_in, texts_of(update)))
         return update
 
@@ -250,9 +250,9 @@ class Rules:
         for name, text in ((U, given.u), (V, given.v)):
             where = f"choice, {name}"
             if not text and not reader.places[name].population.threshold and not reader.places[name].single:  # type: ignore[union-attr]
-                raise ModelError(f"{where}: say what population {name.upper()} shows, whose neurons do not fire")
+                raise ModelError(f"{where} must be given: neurons of population {name.upper()} do not spike")
             if not text and reader.places[name].single and name not in reader.places[name].written:
-                raise ModelError(f"{where}: say what population {name.upper()} shows; it has no variable {name}")
+                raise ModelError(f"{where} must be given: population {name.upper()} has no variable {name}")
             shown[name] = (
                 canonical(scope.value(where, text, self._of_option(where, text), DIMENSIONLESS)) if text else ""
             )
@@ -267,19 +267,19 @@ class Rules:
         if given.window:
             window = scope.value("choice, window", given.window, {}, second.dim)
             if not any(reader.places[name].population.threshold for name in (U, V)):  # type: ignore[union-attr]
-                raise ModelError("choice, window: neither U nor V spikes, so that there is nothing to count")
+                raise ModelError("choice, window needs spikes to count: neither U nor V spikes")
         self._read |= set().union(*map(names_in, [explore, *shown.values()]))
         return Choice(shown[U], shown[V], window, given.exploit, canonical(explore))
 
     def _read_contacts(self) -> tuple[dict[str, str], tuple[Statement, ...]]:
-        """The variables of contacts, and their rule."""
+        """Return the variables of contacts, and their rule."""
         contacts, reader, scope = self._model.contacts, self._reader, self._scope
         if contacts is None:
             return {}, ()
         for name in (U, V):
             population = reader.places[name].population
             if population is None or not population.threshold:
-                raise ModelError(f"contacts: neurons of {name.upper()} must spike, for contacts to learn from")
+                raise ModelError(f"contacts: neurons of {name.upper()} must spike")
         found = read_equations("contacts", contacts.equations)
         for eq in found:
             check_name("contacts", eq.varname)
@@ -290,7 +290,7 @@ class Rules:
                 raise ModelError(f"contacts: {eq.varname} must have no unit, got {eq.unit!r}")
             scope.dimensions[eq.varname] = DIMENSIONLESS
         if len(found) != 1:
-            raise ModelError(f"contacts have one variable, got {len(found)}")
+            raise ModelError(f"contacts must have one variable, got {len(found)}")
         scope.dimensions |= {"since_pre": second.dim, "since_post": second.dim, "chance": DIMENSIONLESS}
         where = "contacts, rule"
         rule = read_rule(where, contacts.rule.replace(";", "\n"))
@@ -299,14 +299,14 @@ class Rules:
         names = {eq.varname: eq.varname for eq in found}
         seen = {**reader.above("option"), **names, "R": "R", **{name: name for name in OF_CONTACTS}}
         if not any(phase.after_choice for phase in self.phases):
-            raise ModelError("contacts learn when the outcome is known: a phase after the choice must lead there")
+            raise ModelError("contacts learn when the outcome is known: they need a phase after the choice")
         update = scope.statements(where, rule, seen, names, "the contact's variable")
         self._read |= set().union(*map(names_in, texts_of(update)))
         return dict.fromkeys(names, "0"), update
 
 
 def _random(place: Place) -> list[str]:
-    """A population's random numbers, by their names in the structure."""
+    """Return the names of a population's random numbers in the structure."""
     if place.population is None:
         return []
     return [place.written[name] for name in (*place.population.normal, *place.population.poisson)]

@@ -1,4 +1,4 @@
-"""The names of a model: who has them, who sees them, what they are measured in."""
+"""The names of a model: their owners, visibility and units."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from nsa_brian.model.reading import Statement, Value, dimension_of, names_in, ne
 if TYPE_CHECKING:
     from nsa_brian.parameters import Parameter
 
-#: Names that strings see as they are, or under another name in the structure.
+#: Names that a string can use, with their names in the structure.
 Seen = Mapping[str, str]
 
 
 class Scope:
-    """All names of a model that is being read.
+    """All names of a model while it is read.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class Scope:
     origin : dict
         The string that defines each variable.
     owners : dict
-        Whose a name is, in words, for messages: names as they are written.
+        What a name, as written, belongs to; in words, for messages.
     passing : dict
-        Names of what arrives, and of what phases set, with where that happens, in words.
+        Names of inputs from couplings, and of what phases set, with a description for messages.
     written : dict
-        Names as they are written, by those of the structure, where the two differ.
+        Names as written, by those of the structure, where the two differ.
     means : dict
-        Names of means over the neurons of a population, with whether there is such a mean: of state variables only.
+        Names of means over the neurons of a population, with whether the mean exists: of state variables only.
     used : set of str
         Names that some string uses.
     """
@@ -61,7 +61,7 @@ class Scope:
         self.common: list[str] = [*declared, "dt", "n_arms"]
 
     def take(self, where: str, name: str, *others: str, own: bool = False) -> None:
-        """Claim a name, and names that are made of it in generated code; u, v and w are for their ``own`` place."""
+        """Reserve a name, and names derived from it in generated code; u, v and w are for their ``own`` place."""
         for each in (name, *others):
             if each in ("u", "v", "w") and not own:
                 raise ModelError(f"{where}: the name {each!r} is taken, by the model's own variable")
@@ -72,15 +72,15 @@ class Scope:
         self.origin |= dict.fromkeys((name, *others), where)
 
     def use(self, where: str, name: str) -> None:
-        """Take a parameter that the model must have."""
+        """Mark a parameter as used; raise if the model does not have it."""
         if name not in self.declared:
             raise ModelError(f"{where}: there is no parameter {name!r}; {nearest(name, self.declared)}")
         self.used.add(name)
 
     def resolve(self, where: str, text: str, seen: Seen, *, moving: bool = True) -> str:
-        """The expression with the structure's names, each of which was looked for where it may be seen from.
+        """Return the expression in the structure's names; raise for names that it cannot use.
 
-        ``moving`` tells that it is of use in time steps, and so may know how long they are.
+        ``moving`` says whether it is evaluated in time steps, and so may use ``dt``.
         """
         if not isinstance(text, str):
             raise ModelError(f"{where} must be a text, got {text!r}")
@@ -95,7 +95,7 @@ class Scope:
         return word_substitute(text, {name: other for name, other in renamed.items() if name != other})
 
     def _unseen(self, where: str, name: str, seen: list[str]) -> ModelError:
-        """The error for a name that cannot be seen from here, be it known elsewhere or not at all."""
+        """Return the error for a name that cannot be used here, whether it is known elsewhere or not."""
         name = self.written.get(name, name)
         stem = name.removesuffix("_pre").removesuffix("_post").removesuffix("_chosen")
         known = ", ".join(sorted(other for other in seen if other not in self.declared))
@@ -113,7 +113,7 @@ class Scope:
         return unknown(where, name, seen, [other for other, there in self.means.items() if there])
 
     def match(self, where: str, text: str, dimension: Dimension) -> None:
-        """Require an expression of some dimension."""
+        """Raise unless an expression has the given dimension."""
         try:
             found = dimension_of(where, text, self.dimensions)
         except ModelError as error:
@@ -123,7 +123,7 @@ class Scope:
             raise ModelError(f"{where}: units do not fit: {text!r} has unit {found}, not {dimension}")
 
     def value(self, where: str, text: object, seen: Seen, dimension: Dimension, *, zero: bool = False) -> str:
-        """An expression with helper lines put in, of some dimension; with ``zero``, 0 has every one."""
+        """Return an expression with helper lines inserted; check its dimension, but for 0 if ``zero`` is set."""
         value = read_value(where, text)
         whole = value.expression
         for helper, line, _ in reversed(value.helpers):
@@ -136,7 +136,7 @@ class Scope:
     def helper_lines(
         self, where: str, value: Value, seen: dict[str, str], *, moving: bool = True
     ) -> list[tuple[str, str, str]]:
-        """The helper lines before a value, read one after the other: each is seen by those behind it."""
+        """Read the helper lines before a value in order; each can use those before it."""
         lines = []
         for name, text, unit in value.helpers:
             self.take(where, name)
@@ -159,7 +159,7 @@ class Scope:
         helpers: bool = False,
         moving: bool = False,
     ) -> tuple[Statement, ...]:
-        """Statements that change ``targets``, named ``what``, and with ``helpers`` also variables of their own."""
+        """Read statements that change ``targets`` (``what`` in messages) and, with ``helpers``, local variables."""
         found, own = [], set[str]()
         for statement in rule:
             target = statement.target

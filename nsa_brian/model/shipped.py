@@ -1,11 +1,11 @@
-"""The spiking models that come with the package: what their neurons are, with values, ranges and sources.
+"""The shipped spiking models, with parameter values, ranges and sources.
 
 Sources: W is Wang (2002), "Probabilistic decision making by slow reverberation in cortical circuits", Neuron
 36:955-968. BW is Brunel and Wang (2001), "Effects of neuromodulation in a cortical network model of object working
 memory", J Comput Neurosci 11:63-85. Both as Brian2's own examples have them. BG is Brette and Gerstner (2005),
-"Adaptive exponential integrate-and-fire model", J Neurophysiol 94:3637-3642, as Brian2's example has it. What has no
-source is ours, found such that firing rates, the variability of intervals and the critical weight are what they should
-be; the guide tells which of them sets what.
+"Adaptive exponential integrate-and-fire model", J Neurophysiol 94:3637-3642, as Brian2's example has it. Values without
+a source are ours, chosen for plausible firing rates and variability of intervals, and for the right critical weight;
+the guide says which value affects what.
 """
 
 from nsa_brian.model import neurons as strings
@@ -53,7 +53,7 @@ SPIKING = SpikingModel(
     ),
 )
 
-#: Parameters of the neuron of ``spiking``, with its synapses, and how many there are.
+#: Parameters of the neurons of ``spiking`` and of their synapses, and the number of neurons.
 LIF = tuple(
     SPIKING.declared[name]
     for name in (
@@ -64,14 +64,14 @@ LIF = tuple(
 
 
 def lif(name: str, arrives: str, per: str = "option", neurons: int | str = "neurons") -> Population:
-    """A population of the neurons of the model ``spiking``, whose parameters are :data:`LIF`.
+    """Return a population of neurons of the model ``spiking``, whose parameters are :data:`LIF`.
 
     Parameters
     ----------
     name, per, neurons
         See :class:`nsa_brian.Population`.
     arrives : str
-        What arrives there, a line that defines ``I_syn``: ``"I_syn = J_v * I_v : amp"``.
+        Their input, a line that defines ``I_syn``: ``"I_syn = J_v * I_v : amp"``.
     """
     equations, start = f"{strings.NEURON}\n{arrives}", {"vm": "E_L"}
     fires = (strings.THRESHOLD, strings.RESET, "tau_ref")
@@ -106,7 +106,7 @@ ADEX = SpikingModel(
 
 
 def _pool(name: str, of: str) -> Pool:
-    """Inhibitory neurons that the options' excitatory ones share in a population."""
+    """Return the inhibitory neurons that all options of a population share."""
     return Pool(
         name,
         strings.INHIBITORY.format(pool=name, of=of),
@@ -169,7 +169,7 @@ EI = SpikingModel(
     ),
 )
 
-# Learning by spikes: a third phase, in which the choice drives the neurons that the outcome is for.
+# Learning by spikes: a third phase, in which the choice drives the neurons of the chosen option.
 _LEARNS = (
     Parameter("outcome_time", 100, "ms", search=(30, 300), scale="log", meaning="duration of phase 3"),
     Parameter("tau_e", 50, "ms", search=(10, 100), scale="log", meaning="how long a spike makes a synapse eligible"),

@@ -1,4 +1,4 @@
-"""The short form of models whose U and V are spiking neurons of one kind: what it comes to as populations."""
+"""Short form of models whose U and V are spiking neurons of one kind, and its expansion to populations."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from nsa_brian.model.preparing import Balance, Critical, RateMap
 from nsa_brian.model.reading import lines_of, names_in, read_value
 from nsa_brian.parameters import Parameter
 
-#: What the JSON of a model that was written in this form says of itself.
+#: Format in the JSON of a model in this form.
 FORMAT = "nsa-spiking-model"
 
-#: Every such model has these, with their defaults where it declares none of its own.
+#: Parameters of every such model, unless it declares its own of that name.
 STANDARD = (
     Parameter("neurons", 20, legal=(1, 100_000), meaning="neurons of an option in U, and as many in V"),
     Parameter("input_time", 400, "ms", search=(100, 1000), scale="log", meaning="duration of phase 1, input on"),
@@ -32,18 +32,18 @@ STANDARD = (
 
 @dataclass(frozen=True)
 class Pool(Part):
-    """Spiking neurons that a game's options share, such as inhibitory ones: a :class:`Population` of the game's.
+    """Spiking neurons that a game's options share, such as inhibitory ones: a :class:`Population` per game.
 
     Parameters
     ----------
     name : str
-        As in the names of its means: ``y_NAME`` is the mean of ``y`` over its neurons.
+        Suffix of its means: ``y_NAME`` is the mean of ``y`` over its neurons.
     neuron : str
-        Equations of each. ``s_u`` and ``s_v`` are here the means over all neurons of U and of V.
+        Equations of a neuron. ``s_u`` and ``s_v`` are here the means over all neurons of U and of V.
     threshold, reset, refractory, initial, poisson
         See :class:`Population`.
     neurons : str
-        The parameter that tells how many there are in a game.
+        The parameter that holds their number per game.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Pool(Part):
         super().__post_init__()
         check_population(self.name)
         if self.name in ("u", "v"):
-            raise ModelError(f"a pool's name must be another than u and v, got {self.name!r}")
+            raise ModelError(f"a pool's name must not be u or v, got {self.name!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpikingForm:
-    """A model in this form; see :func:`SpikingModel`."""
+    """A model in short form; see :func:`SpikingModel`."""
 
     name: str = "unnamed"
     neuron: str = neurons.NEURON
@@ -110,13 +110,13 @@ class SpikingForm:
 
     @cached_property
     def model(self) -> Model:
-        """What it comes to."""
+        """The expanded model."""
         found = Model(**self._expanded())
         found.__dict__["written"] = self
         return found
 
     def _expanded(self) -> dict[str, Any]:
-        """The fields of the model."""
+        """Return the fields of the expanded model."""
         alike = (self.threshold, self.reset, self.refractory, self.initial)
         options = [
             Population(
@@ -155,7 +155,7 @@ class SpikingForm:
         }
 
     def change(self, **changes: Any) -> Model:
-        """See :meth:`Model.change`; in the words of this form."""
+        """Return a model with some fields of this form changed; see :meth:`Model.change`."""
         unknown = set(changes) - {f.name for f in dataclasses.fields(self)}
         if unknown:
             raise ModelError(f"a spiking model has no entry {sorted(unknown)[0]!r}")
@@ -165,19 +165,19 @@ class SpikingForm:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in full, as JSON takes it."""
+        """Convert to a dict for JSON."""
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         plain |= {name: dict(plain[name]) for name in ("initial", "poisson")}
         plain["parameters"] = [parameter.to_dict() for parameter in self.parameters]
         plain["pools"] = [pool.to_dict() for pool in self.pools]
         plain["inputs"] = [given.to_dict() for given in self.inputs]
-        if not self.inputs:  # which models of 0.2 did not have
+        if not self.inputs:  # as in models of 0.2
             del plain["inputs"]
         return {"format": FORMAT, "version": VERSION, **plain}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> SpikingForm:
-        """The form from its data."""
+        """Create the form from its fields as JSON has them."""
         unknown = set(plain) - {f.name for f in dataclasses.fields(cls)}
         if unknown:
             raise ModelError(f"a spiking model has no entry {sorted(unknown)[0]!r}")
@@ -191,14 +191,13 @@ class SpikingForm:
 
 
 def SpikingModel(**fields: Any) -> Model:  # noqa: N802 - it was a class until 0.2
-    """A model whose U and V are spiking neurons of one kind. What is not given is that of the model ``spiking``.
+    """Create a model whose U and V are spiking neurons of one kind. Defaults are those of the model ``spiking``.
 
-    Each option has ``neurons`` neurons in U and as many in V. In their equations a name such as ``s_v`` means the mean
-    of ``s`` over the neurons of V of the same option (``s_u``: of U), ``y_POOL`` that over a pool; ``spiked_v`` is the
-    share of neurons that fired in the time step before. Further names: ``I`` is 1 while the input is on, else 0;
-    ``gain`` how strong the option's synapse from U to V is, 1 being the critical strength; ``noise`` a normal number
-    for each neuron and time step; ``choice`` is 1 for the chosen option and -1 for the others while the outcome is
-    awaited, where synapses learn by spikes.
+    Each option has ``neurons`` neurons in U and as many in V. In their equations ``s_v`` is the mean of ``s`` over the
+    neurons of V of the same option (``s_u``: of U), ``y_POOL`` that over a pool; ``spiked_v`` is the share of neurons
+    that fired in the previous time step. ``I`` is 1 while the input is on, else 0; ``gain`` is the strength of the
+    option's synapse from U to V, 1 being critical; ``noise`` is a normal random number for each neuron and time step.
+    In models that learn by spikes, ``choice`` is 1 for the chosen option and -1 for the others after the choice.
 
     Parameters
     ----------
@@ -206,33 +205,33 @@ def SpikingModel(**fields: Any) -> Model:  # noqa: N802 - it was a class until 0
     neuron : str
         Brian2 equations of a neuron of U or V.
     u, v : str
-        Lines that U's and V's neurons have besides: what arrives there.
+        Additional lines for neurons of U and of V: their input.
     threshold, reset, refractory, initial, poisson
         See :class:`Population`.
     pools : tuple of Pool
     gain : str
-        How strong a synapse of value ``Phi_v`` is; ``Phi_star`` is the rate model's critical value, ``Phi_top`` the
-        highest value that a weight up to ``w_max`` has. See :mod:`nsa_brian.preparation`.
+        Strength of a synapse of value ``Phi_v``; ``Phi_star`` is the rate model's critical value, ``Phi_top`` the
+        highest value of a weight up to ``w_max``. See :mod:`nsa_brian.preparation`.
     gaussian_sigmoid, plasticity : str
         As in :class:`Model`: the functions of the weight, and the pulled arm's new weight.
     flips : str
-        Learning by spikes, in place of ``plasticity``: the rule of :class:`Contacts`, whose variable is ``b``.
+        Learning by spikes instead of ``plasticity``: the rule of :class:`Contacts`, whose variable is ``b``.
     weight : str
-        The option's weight as an expression of ``b``, the mean over its contacts, where it learns by spikes.
+        The option's weight as an expression of ``b``, the mean over its contacts, if it learns by spikes.
     parameters : tuple of Parameter
-        The model's own, beyond the 22.
+        Parameters in addition to the 22.
     critical : str
-        The parameter that is found anew for every set of the others, such that activity outlasts the input from
-        ``gain`` = 1 on; its default is where the search begins. Empty: it stays as given.
+        The parameter that is calibrated for every set of the others, such that activity outlasts the input from
+        ``gain`` = 1 on; the search starts at its default. Empty: none.
     homeostasis : str
-        The parameter that is found such that an untrained network fires at the rate ``spontaneous`` in U; empty: none.
+        The parameter calibrated such that U of an untrained network fires at the rate ``spontaneous``. Empty: none.
     inputs : tuple of Input
-        Numbers from outside, as in :class:`Model`.
+        External inputs, as in :class:`Model`.
 
     Returns
     -------
     Model
-        Whose ``change`` takes the same words.
+        Its ``change`` takes the same arguments.
     """
     unknown = set(fields) - {f.name for f in dataclasses.fields(SpikingForm)}
     if unknown:
@@ -241,5 +240,5 @@ def SpikingModel(**fields: Any) -> Model:  # noqa: N802 - it was a class until 0
 
 
 def _normal(*texts: str) -> tuple[str, ...]:
-    """The name of the neurons' normal numbers, if their equations use it."""
+    """Return the name of the neurons' normal random numbers, if their equations use it."""
     return ("noise",) if "noise" in names_in(" ".join(line for text in texts for line in lines_of(text))) else ()

@@ -1,10 +1,10 @@
-"""What is true of a model: where its variables are, what arrives where, and which engines follow from that.
+"""The structure of a model: its variables by place, its couplings, and which engines can run it.
 
-Variables belong to three levels: to a neuron of a population, to an option (the plastic synapse), to a game (signals).
-Every variable has one name in all of a structure, so that a pair of neurons with its synapse, or a whole game, can be
-one unit of generated code as well as objects of a Brian2 network: variables of a population of one neuron keep the name
-they were given, those of others carry the population's, ``vm_of_u``. What arrives in a neuron from others, through the
-diagonal couplings of the paper too, is a :class:`Link`.
+Variables belong to one of three levels: a neuron of a population, an option (the plastic synapse), a game (signals).
+Every variable has one name in the whole structure, so that a pair of neurons with its synapse, or a whole game, can be
+one unit of generated code as well as objects of a Brian2 network. Variables of a population of one neuron keep their
+names; those of other populations have its name as a suffix, ``vm_of_u``. Input from other neurons, including the
+paper's diagonal couplings, is a :class:`Link`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from nsa_brian.model.parts import Choice, Input, Phase
 from nsa_brian.model.reading import Statement, Value, names_in, texts_of
 
 U, V, SYNAPSE, SIGNALS = "u", "v", "synapse", "signals"
-#: A flag of equations that stand still after a spike.
+#: The flag of equations that are not integrated while a neuron is refractory.
 REFRACTORY = "unless refractory"
-#: The variable that tells whether a neuron fired in the time step before.
+#: The variable that says whether a neuron fired in the previous time step.
 SPIKED = "spiked"
-#: Names of a contact's neurons and of its luck.
+#: Names in a contact's rule: times since its neurons fired, and a uniform random number.
 OF_CONTACTS = ("since_pre", "since_post", "chance")
 
 
@@ -43,11 +43,11 @@ class Neurons:
     threshold, refractory : str
     reset : tuple of Statement
     initial : mapping
-        The expression that each state variable starts from.
+        The initial value of each state variable, an expression.
     carried, normal : tuple of str
     poisson : mapping
     written : mapping
-        The names that its own variables have in the declaration, and those they have here.
+        Names of its variables, in the declaration and here.
     """
 
     name: str
@@ -70,12 +70,12 @@ class Neurons:
 
     @property
     def spikes(self) -> bool:
-        """Whether its neurons fire."""
+        """Whether its neurons spike."""
         return bool(self.threshold)
 
     @property
     def single(self) -> bool:
-        """Whether it is one neuron that does not fire, and that may be part of a unit of code."""
+        """Whether it is one neuron that does not spike, and may be part of a unit of code."""
         return is_single(self)
 
     @property
@@ -85,20 +85,20 @@ class Neurons:
 
     @property
     def texts(self) -> list[str]:
-        """All expressions of its time steps."""
+        """All expressions that are evaluated in time steps."""
         found = [str(eq.expr) for eq in self.equations if eq.expr is not None]
         return [*found, *([self.threshold] if self.threshold else []), *(s.expression for s in self.reset)]
 
 
 def is_single(population: Any) -> bool:
-    """Whether a population, declared or read, is one neuron of an option or a game that does not fire."""
+    """Return whether a population, declared or read, is one neuron per option or game that does not spike."""
     count = population.count if isinstance(population, Neurons) else population.neurons
     return count == 1 and not population.threshold and not population.poisson
 
 
 @dataclass(frozen=True)
 class Link:
-    """What arrives in a population from another one.
+    """Input of a population from another one.
 
     Attributes
     ----------
@@ -107,12 +107,12 @@ class Link:
     source, target, to, over : str
         See :class:`nsa_brian.model.parts.Coupling`.
     helpers : tuple of SingleEquation
-        Lines that the drive uses.
+        Helper lines of the drive.
     drive : str
-        What one neuron sends, names without ``_pre`` and ``_post``.
+        What one neuron sends, in names without ``_pre`` and ``_post``.
     dimension : Dimension
     rank : int
-        Links are computed in the order of their ranks: a link may use what others delivered before it.
+        Links are computed in the order of their ranks: a link may use those of lower rank.
     diagonal : bool
         Whether it stays within an option.
     """
@@ -136,22 +136,22 @@ class Link:
 
 @dataclass(frozen=True)
 class Structure:
-    """A model, read and checked; see :func:`nsa_brian.model.declaration.read`.
+    """A parsed and checked model; see :func:`nsa_brian.model.declaration.read`.
 
-    Names in all expressions are bare, without ``_pre``, ``_post`` and ``_chosen``.
+    Names in expressions are without ``_pre``, ``_post`` and ``_chosen``.
 
     Attributes
     ----------
     populations : mapping
-        Of neurons, by name; U and V first.
+        Neurons by name; U and V first.
     synapse, signals : tuple of SingleEquation
         Variables of an option and of a game.
     links : tuple of Link
-        All that arrives through couplings, in the order of computation.
+        Inputs through couplings, in the order of computation.
     initial : mapping
-        The expression that each variable of the synapse, and each signal, starts from.
+        The initial value of each synaptic variable and each signal, an expression.
     inputs : mapping
-        Of Input, by name.
+        Input by name.
     phases : tuple of Phase
     choice : Choice
     rule : Value or tuple of Statement
@@ -159,10 +159,10 @@ class Structure:
     signal_update : tuple of Statement
         How the signals change before that; option variables in it are those of the chosen option.
     contacts : mapping
-        Where contacts start, by the name of their variable; empty if there are none.
+        Initial value of contacts, by the name of their variable; empty if there are none.
     contact_rule : tuple of Statement
     means : mapping
-        Names by which rules and the choice read a mean over an option's neurons, or contacts: population and variable.
+        Names of means over an option's neurons, or contacts, in rules and the choice: population and variable.
     dimensions : mapping
         Of every name.
     used : frozenset of str
@@ -190,35 +190,35 @@ class Structure:
     origin: Mapping[str, str]
     noise: float
 
-    # Where things are ------------------------------------------------------------------------------------------------
+    # Places ----------------------------------------------------------------------------------------------------------
 
     @cached_property
     def places(self) -> dict[str, tuple[SingleEquation, ...]]:
-        """Equations by the place that holds them: populations, ``"synapse"``, ``"signals"``."""
+        """Equations by place: populations, ``"synapse"``, ``"signals"``."""
         found = {name: neurons.equations for name, neurons in self.populations.items()}
         return {**found, SYNAPSE: self.synapse, SIGNALS: self.signals}
 
     @cached_property
     def of_options(self) -> list[str]:
-        """Populations that each option has."""
+        """Names of populations per option."""
         return [name for name, neurons in self.populations.items() if neurons.of_options]
 
     @cached_property
     def of_games(self) -> list[str]:
-        """Populations that a game has."""
+        """Names of populations per game."""
         return [name for name, neurons in self.populations.items() if not neurons.of_options]
 
     def names(self, place: str, *kinds: str) -> list[str]:
-        """Names of a place's equations of some kinds."""
+        """Return the names of a place's equations, of all or of some kinds."""
         kinds = kinds or (DIFFERENTIAL_EQUATION, SUBEXPRESSION, PARAMETER)
         return [eq.varname for eq in self.places[place] if eq.type in kinds]
 
     def state(self, place: str) -> list[str]:
-        """State variables of a place: differential ones, and variables without dynamics."""
+        """Return the state variables of a place, with or without differential equations."""
         return self.names(place, DIFFERENTIAL_EQUATION, PARAMETER)
 
     def arriving(self, place: str) -> list[str]:
-        """Names of what arrives in a population through couplings."""
+        """Return the names of a population's inputs through couplings."""
         return [link.variable for link in self.links if link.target == place]
 
     @property
@@ -228,7 +228,7 @@ class Structure:
 
     @property
     def of_game(self) -> list[str]:
-        """Signals and inputs that a game has, expressions of signals not among them."""
+        """Signals and inputs of a game, without subexpressions."""
         return [*self.state(SIGNALS), *(name for name, given in self.inputs.items() if given.per == "game")]
 
     @property
@@ -248,23 +248,23 @@ class Structure:
 
     @property
     def carried(self) -> list[str]:
-        """State variables of neurons that go on from round to round."""
+        """State variables of neurons that are carried over between rounds."""
         return [name for neurons in self.populations.values() for name in neurons.carried]
 
     def place_of(self, name: str) -> str:
-        """The place that a variable belongs to."""
+        """Return the place of a variable."""
         return next(place for place in self.places if name in self.names(place))
 
-    # What comes down to what -----------------------------------------------------------------------------------------
+    # Dependencies ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def expressions(self) -> dict[str, str]:
-        """All lines without dynamics, wherever they are: expressions by name."""
+        """All subexpressions by name."""
         listed = [eq for place in self.places.values() for eq in place if eq.type == SUBEXPRESSION]
         return {eq.varname: str(eq.expr) for eq in listed}
 
     def comes_down_to(self, names: Iterable[str]) -> set[str]:
-        """All names that some names are made of, themselves included, through lines without dynamics."""
+        """Return all names that some names depend on through subexpressions, themselves included."""
         return closure(names, self.expressions)
 
     @cached_property
@@ -276,11 +276,11 @@ class Structure:
         return found | set(self.names(SYNAPSE, DIFFERENTIAL_EQUATION))
 
     def is_static(self, name: str) -> bool:
-        """Whether a variable or expression does not change within a round."""
+        """Return whether a variable or expression is constant within a round."""
         return not self.comes_down_to({name}) & self._moving
 
     def course_texts(self, *populations: str) -> list[str]:
-        """All expressions that a round's course is made of: of some populations, or of all."""
+        """Return all expressions evaluated within a round, of some populations or of all."""
         chosen = populations or tuple(self.populations)
         texts = [text for name in chosen for text in self.populations[name].texts]
         texts += [text for link in self.links if link.target in chosen for text in link.texts]
@@ -288,24 +288,24 @@ class Structure:
 
     @cached_property
     def given(self) -> list[str]:
-        """Names of options and games that a round's course reads directly: of the synapse, signals, inputs."""
+        """Names of options and games that a round reads directly: of the synapse, signals, inputs."""
         read = set().union(*map(names_in, self.course_texts()))
         return [name for name in (*self.names(SYNAPSE), *self.names(SIGNALS), *self.inputs) if name in read]
 
     def reads_of(self, texts: Iterable[str]) -> frozenset[str]:
-        """State variables of neurons, and means over them, that expressions come down to."""
+        """Return the state variables of neurons, and means over them, that expressions depend on."""
         found = self.comes_down_to(set().union(*map(names_in, texts)))
         states = {name for neurons in self.populations.values() for name in neurons.state}
         return frozenset(found & (states | set(self.means) | self.shown))
 
     @property
     def shown(self) -> set[str]:
-        """Of ``u`` and ``v``, those that are no variable of a neuron but what a population shows."""
+        """Those of ``u`` and ``v`` that are not state variables, but what a population shows."""
         return {name for name in (U, V) if name not in self.populations[name].state}
 
     @cached_property
     def rule_texts(self) -> list[str]:
-        """Expressions that are computed when a round is over, but for those of the choice."""
+        """Expressions evaluated after a round, except those of the choice."""
         return [*texts_of(self.rule), *texts_of(self.signal_update)]
 
     @cached_property
@@ -315,14 +315,14 @@ class Structure:
 
     @cached_property
     def reads(self) -> frozenset[str]:
-        """State variables of neurons that are read when a round is over: by rules, signals and the choice."""
+        """State variables of neurons that rules, signals and the choice read after a round."""
         return self.reads_of([*self.rule_texts, *self.choice_texts]) - self.shown
 
-    # What follows for engines ----------------------------------------------------------------------------------------
+    # Properties for engines ------------------------------------------------------------------------------------------
 
     @property
     def single(self) -> bool:
-        """Whether all populations are one neuron that does not fire, and a round ends with the choice."""
+        """Whether all populations are one neuron that does not spike, and a round ends with the choice."""
         return (
             all(neurons.single for neurons in self.populations.values())
             and not any(self.populations[name].normal for name in self.of_games)
@@ -332,19 +332,19 @@ class Structure:
 
     @property
     def read_by_contacts(self) -> list[str]:
-        """Names of options and games that the rule of contacts reads."""
+        """Names of options and games that the contacts' rule reads."""
         read = set().union(*map(names_in, texts_of(self.contact_rule)))
         above = [*self.names(SYNAPSE), *self.names(SIGNALS), *self.inputs]
         return [name for name in above if name in read and name not in OF_CONTACTS]
 
     @property
     def spikes(self) -> bool:
-        """Whether neurons fire."""
+        """Whether any neurons spike."""
         return any(neurons.spikes for neurons in self.populations.values())
 
     @property
     def draws(self) -> bool:
-        """Whether neurons, or contacts, have random numbers of their own."""
+        """Whether neurons or contacts use random numbers."""
         return bool(self.contacts) or any(each.normal or each.poisson for each in self.populations.values())
 
     @property
@@ -364,13 +364,13 @@ class Structure:
 
     @cached_property
     def outside(self) -> list[str]:
-        """Signals and inputs that a round's course depends on."""
+        """Signals and inputs that a round depends on."""
         found = self.comes_down_to(self.given)
         return [name for name in (*self.state(SIGNALS), *self.inputs) if name in found]
 
     @property
     def dense(self) -> str:
-        """Why all options of a game must be integrated in every round; empty if each answers to its synapse alone."""
+        """Why all options of a game must be integrated in every round; empty if each depends on its synapse alone."""
         if self.spikes:
             return "its neurons spike"
         if self.crossing:
@@ -389,7 +389,7 @@ class Structure:
 
     @property
     def coordinate(self) -> str:
-        """The one number that a round's end is a function of, ``"Phi_v"`` or ``"w"``; empty if there is none."""
+        """The one variable that determines a round's end, ``"Phi_v"`` or ``"w"``; empty if there is none."""
         if self.dense or self.uses_n_arms or self.reads - {U, V}:
             return ""
         read, synaptic = set(self.given), set(self.state(SYNAPSE))
@@ -413,7 +413,7 @@ class Structure:
 
     @property
     def uses_n_arms(self) -> bool:
-        """Whether what an option does in a round depends on the number of arms."""
+        """Whether expressions evaluated within a round use the number of arms."""
         texts = [
             *self.course_texts(),
             *self.expressions.values(),
@@ -433,14 +433,14 @@ class Structure:
 
     @property
     def remembered(self) -> list[str]:
-        """State besides ``w`` that a round depends on and that continues from round to round."""
+        """State besides ``w`` that a round depends on and that is carried over between rounds."""
         read = self.comes_down_to(self.given)
         lasting = [*self.synaptic, *self.state(SIGNALS)]
         return [*self.carried, *(name for name in lasting if name in read and name != "w")]
 
 
 def closure(names: Iterable[str], expressions: Mapping[str, str]) -> set[str]:
-    """All names that some names are made of, themselves included."""
+    """Return all names that some names depend on, themselves included."""
     found: set[str] = set()
     todo = set(names)
     while todo:
@@ -451,12 +451,12 @@ def closure(names: Iterable[str], expressions: Mapping[str, str]) -> set[str]:
 
 
 def equation(kind: str, name: str, dimension: Dimension, text: str, *flags: str) -> SingleEquation:
-    """An equation of Brian2's."""
+    """Return a Brian2 equation."""
     return SingleEquation(kind, name, dimensions=dimension, var_type=FLOAT, expr=Expression(text), flags=list(flags))
 
 
 def canonical_equation(eq: SingleEquation) -> SingleEquation:
-    """An equation with functions and operators that mean the same in every engine."""
+    """Return an equation with functions and operators that mean the same in every engine."""
     if eq.expr is None:
         return eq
     text = canonical(str(eq.expr))
@@ -466,5 +466,5 @@ def canonical_equation(eq: SingleEquation) -> SingleEquation:
 
 
 def variable(name: str, dimension: Dimension, *flags: str) -> SingleEquation:
-    """A variable of Brian2's without an equation."""
+    """Return a Brian2 variable without an equation."""
     return SingleEquation(PARAMETER, name, dimensions=dimension, var_type=FLOAT, flags=list(flags))

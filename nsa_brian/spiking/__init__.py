@@ -1,1 +1,1 @@
-"""Names of spiking models where they were until 0.2; they go with 0.4."""
+"""Aliases of modules of 0.2, to be removed in 0.4."""

@@ -43,7 +43,7 @@ BAD = {
     "xi": ({"rate_u": RATE.format(" + xi")}, "noise is written {noise}"),
     "t": ({"rate_u": RATE.format(" + t / second")}, "t is the simulator's clock"),
     "random function": ({"rate_u": RATE.format(" + randn()")}, "random numbers come from outside"),
-    "index of an option": ({"rate_u": RATE.format(" + i")}, "an option does not know its number"),
+    "index of an option": ({"rate_u": RATE.format(" + i")}, "options have no index i"),
     "wrong unit in an equation": ({"rate_u": "du/dt = (-u + I_u + I) / gain_u : 1"}, "units do not fit"),
     "wrong unit of a parameter": (
         {"rate_v": "dv/dt = (-v + I_v) / tau_x : 1", "parameters": (Parameter("tau_x", 30),)},
@@ -59,7 +59,7 @@ BAD = {
     "empty start": ({"initial": {"w": ""}}, "initial of w must be an expression, got ''"),
     "start with a unit": ({"initial": {"w": "3 * ms"}}, "initial of w: units do not fit"),
     "start by another variable": ({"initial": {"u": "w"}}, "initial of u cannot use 'w'"),
-    "carried synapse": ({"carried": ("w",)}, "w is of the synapse and goes on from round to round anyway"),
+    "carried synapse": ({"carried": ("w",)}, "w belongs to the synapse, whose variables are always carried over"),
     "carried nothing": ({"carried": ("a",)}, "carried: there is no state variable 'a'"),
     "name of a parameter": ({"rate_u": RATE.format("") + "\ngain_u = 3 : 1"}, "'gain_u' is taken, by a parameter"),
     "name of a unit": ({"rate_u": RATE.format("") + "\nmV = 3 : 1"}, "'mV'"),
@@ -77,12 +77,12 @@ BAD = {
             "drive_u": "g_pre",
             "drive_v": "f_pre",
         },
-        "circular: I_u and I_v would have to know each other",
+        "circular: I_u and I_v depend on each other within a time step",
     ),
     "statement that changes u": ({"plasticity": "u = 0"}, "plasticity cannot change 'u'"),
     "statement that changes a parameter": ({"plasticity": "w_max += R"}, "plasticity cannot change 'w_max'"),
     "statement that changes nothing": ({"plasticity": "q = R"}, "plasticity changes no variable of the synapse"),
-    "learning from what is over": ({"plasticity": "w + I_u"}, "'I_u': it is made of what arrives during a round"),
+    "learning from what is over": ({"plasticity": "w + I_u"}, "'I_u': it depends on what arrives during a round"),
     "chosen in an expression": ({"plasticity": "w + chosen"}, "unknown name 'chosen'"),
     "lateral to an unknown population": (
         {"couplings": (Coupling("u", "pol", "G", "phi_u_pre"),)},
@@ -95,14 +95,14 @@ BAD = {
     ),
     "population that does nothing": (
         {"populations": (Population("pool", "dp/dt = -p / tau_u : 1"),)},
-        "population pool: no coupling begins there",
+        "population pool has no effect",
     ),
     "chain within a step": (
         pool(
             rate_u=RATE.format(" - G") + "\nq = G : 1",
             couplings=(*pool()["couplings"][1:], Coupling("u", "pool", "into", "q_pre")),
         ),
-        "which arrives at the same moment",
+        "which arrives in the same time step",
     ),
     "parameter named as the reward": ({"parameters": (Parameter("R", 0.5),)}, "parameters: the name 'R' is taken"),
     "constant named as a constant": (
@@ -128,7 +128,7 @@ BAD = {
         ),
         "coupling G cannot use 'u_post'",
     ),
-    "dt between rounds": ({"plasticity": "w + dt / ms"}, "plasticity: dt is for equations that are integrated"),
+    "dt between rounds": ({"plasticity": "w + dt / ms"}, "plasticity: dt can only be used in equations"),
     "constant nobody uses": ({"constants": {"q": 3}}, "parameter 'q' is used in no equation"),
     "constant that is a parameter": ({"constants": {"tau_u": 3.0}}, "constant 'tau_u' is a parameter of the model"),
     "parameter declared twice": (
@@ -143,8 +143,8 @@ BAD = {
     "not an equation": ({"rate_u": "du/dt = (-u"}, "rate_u: "),
     "not an expression": ({"drive_v": "phi_u_pre *"}, "drive_v: cannot read"),
     "call of the unknown": ({"drive_v": "f(phi_u_pre)"}, "drive_v: unknown name 'f'"),
-    "truth value": ({"drive_v": "phi_u_pre * (u_pre < 1)"}, "has a truth value for a number; as a number it is int"),
-    "not": ({"drive_v": "not phi_u_pre"}, "drive_v: 'not phi_u' has a truth value for a number"),
+    "truth value": ({"drive_v": "phi_u_pre * (u_pre < 1)"}, "has a condition where a number is needed; write int"),
+    "not": ({"drive_v": "not phi_u_pre"}, "drive_v: 'not phi_u' has a condition where a number is needed"),
     "unit by zero": ({"rate_u": RATE.format(" - q"), "parameters": (Parameter("q", 1, "1/0"),)}, "unknown unit '1/0'"),
     "tower of powers": (
         {"drive_v": "2**3**4**5**6 * phi_u_pre"},
@@ -155,12 +155,18 @@ BAD = {
     "attribute": ({"drive_v": "phi_u_pre.real"}, "drive_v: "),
     "unknown mark": ({"synapse": "q = {noise} : 1"}, "synapse: unknown mark {noise}"),
     "no place for noise": ({"noise": 0.1, "rate_u": RATE.format("").replace("{noise}", "")}, "rate_u has no place"),
-    "noise twice": ({"rate_u": "du/dt = (-u + I_u{noise} + I{noise}) / tau_u : 1"}, "rate_u: {noise} stands once"),
-    "noise beside the leak": ({"rate_u": "du/dt = (-u + I_u + I){noise} / tau_u : 1"}, "rate_u: {noise} stands once"),
-    "noise of another strength": ({"rate_v": "dv/dt = 2 * (-v + I_v{noise}) / tau_v : 1"}, "what tau_v divides"),
+    "noise twice": ({"rate_u": "du/dt = (-u + I_u{noise} + I{noise}) / tau_u : 1"}, "rate_u: {noise} must stand once"),
+    "noise beside the leak": (
+        {"rate_u": "du/dt = (-u + I_u + I){noise} / tau_u : 1"},
+        "rate_u: {noise} must stand once",
+    ),
+    "noise of another strength": (
+        {"rate_v": "dv/dt = 2 * (-v + I_v{noise}) / tau_v : 1"},
+        "the terms that tau_v divides",
+    ),
     "noise in another variable": (
         {"rate_u": "du/dt = (-u + I_u + I + a) / tau_u : 1\nda/dt = (-a{noise}) / (20 * ms) : 1"},
-        "rate_u: {noise} stands once",
+        "rate_u: {noise} must stand once",
     ),
     "noise below 0": ({"noise": -1}, "noise must be a number from 0 to 1e+06, got -1"),
     "not a text": ({"rate_u": 3}, "rate_u must be equations, got 3"),
@@ -212,7 +218,7 @@ def test_bad_parts_are_refused(made, said):
         ({"format": "other"}, "a model is a JSON object whose format is nsa-model"),
         ({"colour": "red"}, "a model has no entry 'colour'"),
         ({"lateral": [{"population": "u"}]}, "not a model: "),
-        ({"parameters": [{"name": "b"}]}, "a parameter is an object with name, default"),
+        ({"parameters": [{"name": "b"}]}, "a parameter must be an object with name, default"),
         ({"parameters": 3}, "not a model: "),
         ({"rate_u": None}, "rate_u must be equations, got None"),
         ({"drive_v": "__import__('os').system('true')"}, "drive_v: "),
@@ -225,7 +231,7 @@ def test_bad_json_is_refused(change, said):
 
 def test_a_file_that_makes_no_model_is_told_so(tmp_path):
     for text, said in (
-        ("x = 3", "has no MODEL; it makes no Model"),
+        ("x = 3", "has no MODEL; it defines no Model"),
         ("raise RuntimeError('oops')", "RuntimeError: oops"),
         ("def f(:", "SyntaxError"),
         ("from nsa_brian import Model\nA = Model(noise=0.1)\nB = Model(noise=0.2)", "it has A, B: name one as"),
@@ -297,11 +303,11 @@ BAD_PARTS = {
     ),
     "neurons by a time": (
         lambda: third(neurons="tau_u"),
-        "neurons: Parameter(tau_u=179 ms) is no number of neurons, a whole number from 1 up",
+        "neurons must be a whole number from 1 up, without a unit, got Parameter(tau_u=179 ms)",
     ),
     "neurons by a fraction": (
         lambda: third(neurons="n", model={"parameters": (Parameter("n", 2.5),)}),
-        "neurons: Parameter(n=2.5) is no number of neurons, a whole number from 1 up",
+        "neurons must be a whole number from 1 up, without a unit, got Parameter(n=2.5)",
     ),
     "reset without a threshold": (
         lambda: third(reset="h = 0"),
@@ -313,11 +319,11 @@ BAD_PARTS = {
     ),
     "unless refractory without a time": (
         lambda: with_firing(refractory=""),
-        "population v: equations stand still (unless refractory), and no refractory time is given",
+        "population v: equations have the flag (unless refractory), but no refractory time is given",
     ),
     "unless refractory without a threshold": (
         lambda: third("dh/dt = (-h + u_u) / (10 * ms) : 1 (unless refractory)"),
-        "population third: h has a flag, (unless refractory), that needs a threshold and a refractory time",
+        "population third: h has a flag, (unless refractory), which needs a threshold and a refractory time",
     ),
     "threshold that is a number": (
         lambda: with_firing(threshold="m"),
@@ -355,7 +361,7 @@ BAD_PARTS = {
     ),
     "initial told twice": (
         lambda: third(initial={"h": "1"}, model={"initial": {"h": "2"}}),
-        "population third, initial: the model's own initial says where 'h' starts, too",
+        "population third, initial: 'h' is given by the model's initial, too",
     ),
     "nothing carried": (
         lambda: third(carried=("g",)),
@@ -442,11 +448,11 @@ BAD_PARTS = {
     ),
     "rate_u and a population": (
         lambda: Model(rate_u=RATE.format(" - u"), populations=(firing("u"),)),
-        "rate_u and a population u are both given: which is meant?",
+        "rate_u and a population u are both given: give only one",
     ),
     "noise and a population": (
         lambda: with_firing(model={"noise": 0.1}),
-        "noise is for the short form rate_v; a population has normal=('NAME',)",
+        "noise needs the short form rate_v; in a population use normal=('NAME',)",
     ),
     "another's variable": (
         lambda: third("dh/dt = (-h + u) / (10 * ms) : 1"),
@@ -486,7 +492,7 @@ BAD_PARTS = {
             rate_v="dv/dt = (-v + I_v - H) / tau_v : 1",
             couplings=(Coupling("v", "u", "G", "phi_v_pre", "others"), Coupling("u", "v", "H", "q_pre", "others")),
         ),
-        "coupling H: what is sent depends on G, which arrives at the same moment",
+        "coupling H: the drive depends on G, which arrives in the same time step",
     ),
     "two couplings I_u": (
         lambda: Model(couplings=(Coupling("v", "u", "I_u", "phi_v_pre", "own"),) * 2),
@@ -503,15 +509,15 @@ BAD_PARTS = {
     # Contacts
     "contacts of rates": (
         lambda: Model(contacts=Contacts("b : 1", "b = R")),
-        "contacts: neurons of U must spike, for contacts to learn from",
+        "contacts: neurons of U must spike",
     ),
     "contacts without an outcome": (
         lambda: with_contacts(phases=()),
-        "contacts learn when the outcome is known: a phase after the choice must lead there",
+        "contacts learn when the outcome is known: they need a phase after the choice",
     ),
     "contacts in a unit": (lambda: with_contacts("b : volt"), "contacts: b must have no unit, got volt"),
     "contacts that move": (lambda: with_contacts("db/dt = -b / ms : 1"), "contacts: b must have no equation, such as"),
-    "contacts of two variables": (lambda: with_contacts("b : 1\nc : 1"), "contacts have one variable, got 2"),
+    "contacts of two variables": (lambda: with_contacts("b : 1\nc : 1"), "contacts must have one variable, got 2"),
     "contacts that change weights": (
         lambda: with_contacts(rule="w = R"),
         "contacts, rule cannot change 'w': it changes the contact's variable, b",
@@ -565,11 +571,11 @@ BAD_PARTS = {
     ),
     "phase that begins with the outcome": (
         lambda: Model(phases=(Phase("a", "9 * ms", after_choice=True),)),
-        "phases: the first phase comes before the choice",
+        "phases: the first phase must come before the choice",
     ),
     "phase before the choice after it": (
         lambda: Model(phases=(TWO_PHASES[0], Phase("a", "9 * ms", after_choice=True), TWO_PHASES[1])),
-        "phase free: phases before the choice stand before those after it",
+        "phase free: phases before the choice must precede those after it",
     ),
     "phase that sets what is taken": (
         lambda: Model(phases=(Phase("a", "9 * ms", {"tau_u": "1"}),)),
@@ -597,7 +603,10 @@ BAD_PARTS = {
         lambda: Model(choice=Choice(explore="u * ms")),
         "choice, explore: units do not fit: 'u * ms' has unit s, not 1",
     ),
-    "explore by a truth": (lambda: Model(choice=Choice(explore="u > v")), "choice, explore: 'u > v' has a truth value"),
+    "explore by a truth": (
+        lambda: Model(choice=Choice(explore="u > v")),
+        "choice, explore: 'u > v' has a condition where",
+    ),
     "explore by nothing": (lambda: Model(choice=Choice(explore="")), "choice, explore must be an expression, got ''"),
     "explore by the outcome": (
         lambda: Model(choice=Choice(explore="chosen")),
@@ -605,7 +614,7 @@ BAD_PARTS = {
     ),
     "window of rates": (
         lambda: Model(choice=Choice(window="duration_free")),
-        "choice, window: neither U nor V spikes, so that there is nothing to count",
+        "choice, window needs spikes to count: neither U nor V spikes",
     ),
     "window that is no time": (
         lambda: with_firing(model={"choice": Choice(window="w_max")}),
@@ -613,7 +622,7 @@ BAD_PARTS = {
     ),
     "what arrives shown": (
         lambda: Model(choice=Choice(u="I_u")),
-        "choice, u cannot use 'I_u': it is made of what arrives during a round, which is over",
+        "choice, u cannot use 'I_u': it depends on what arrives during a round, which is over",
     ),
     "the highest shown": (
         lambda: Model(choice=Choice(u="u_top")),
@@ -625,17 +634,17 @@ BAD_PARTS = {
     ),
     "many neurons that show nothing": (
         lambda: Model(populations=(Population("u", "dx/dt = (I_u + I - x) / tau_u : 1", neurons=3),), drive_v="x_pre"),
-        "choice, u: say what population U shows, whose neurons do not fire",
+        "choice, u must be given: neurons of population U do not spike",
     ),
     # Signals
     "signal that moves": (
         lambda: signal(signals="dq/dt = -q / second : 1"),
-        "signals: q has dynamics within a round; a population per game has such variables",
+        'signals: q has a differential equation; declare it in a population with per="game"',
     ),
     "signal that stays": (lambda: signal(update=""), "signals: nothing changes q; write signal_update"),
     "signal beside one that changes": (
         lambda: signal(signals="q : 1\nz : 1"),
-        "signals: nothing changes z; signal_update must, or it is a Parameter",
+        "signals: nothing changes z; change it in signal_update, or declare a Parameter",
     ),
     "update of no signals": (
         lambda: signal(signals=""),
@@ -647,7 +656,7 @@ BAD_PARTS = {
     ),
     "update by what is over": (
         lambda: signal("q += I_u_chosen"),
-        "signal_update cannot use 'I_u_chosen': it is made of",
+        "signal_update cannot use 'I_u_chosen': it depends on",
     ),
     "update by the input": (lambda: signal("q += I"), "signal_update cannot use 'I', which phases set during a round"),
     "update of a parameter": (
@@ -685,12 +694,12 @@ BAD_PARTS = {
     # Lines
     "synapse that passes on what arrives": (
         lambda: Model(synapse="net = I_u : 1", rate_v="dv/dt = (-v + I_v + net) / tau_v : 1"),
-        "synapse, net: neurons read it, and it passes on I_u, which arrives at the same moment",
+        "synapse, net: neurons read it, but it depends on I_u of the same time step",
     ),
-    "circle in the synapse": (lambda: Model(synapse="a = b : 1\nb = a : 1"), "synapse: a is circular: it is made of"),
+    "circle in the synapse": (lambda: Model(synapse="a = b : 1\nb = a : 1"), "synapse: a is circular: it depends on"),
     "circle across places": (
         lambda: Model(rate_u=RATE.format("") + "\nf = g : 1", synapse="g = f_pre : 1"),
-        "rate_u: f is circular: it is made of itself",
+        "rate_u: f is circular: it depends on itself",
     ),
     "constants in a list": (lambda: Model(constants=[3]), "constants must be a mapping of names to numbers, got [3]"),
     "constant that is no number": (lambda: Model(constants={"q": "3"}), "constants: parameter q must be any finite"),

@@ -78,7 +78,7 @@ class TestParameters:
         assert list(ADAPTING.declared) == [*PARAMETERS, "b", "tau_a"]
 
     def test_a_foreign_parameter_is_refused(self):
-        with pytest.raises(ValueError, match="parameter 'b' is none of the model paper's"):
+        with pytest.raises(ValueError, match="model 'paper' has no parameter 'b'"):
             Rounds(3, ADAPTING.complete(load().parameters))
 
     def test_they_are_in_their_units_in_every_engine(self, with_and_without_compiler):

@@ -94,16 +94,16 @@ def test_what_is_no_name_is_refused(name):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"plasticity": "ｗ + 0.1"}, r"plasticity: only ASCII characters make equations, got '\\uff57'"),
+        ({"plasticity": "ｗ + 0.1"}, r"plasticity: only ASCII characters are allowed, got '\\uff57'"),
         ({"rate_u": RATE.format("0").replace("tau_u", "(20 * ｍs)")}, r"only ASCII characters .* got '\\uff4d'"),
         ({"rate_u": RATE.format("q"), "parameters": (Parameter("q", 1, unit="ｍs"),)}, "unit: only ASCII characters"),
-        ({"plasticity": "1w = 2"}, "'1w' is no name of a variable"),
-        ({"plasticity": "None = 2"}, "'None' is no name of a variable"),
-        ({"plasticity": "lambda = 2"}, "'lambda' is no name of a variable"),
+        ({"plasticity": "1w = 2"}, "'1w' is not a valid name of a variable"),
+        ({"plasticity": "None = 2"}, "'None' is not a valid name of a variable"),
+        ({"plasticity": "lambda = 2"}, "'lambda' is not a valid name of a variable"),
         ({"plasticity": "0/0"}, "a division by zero"),
         ({"plasticity": "w + R / (2 - 2)"}, "a division by zero"),
         ({"plasticity": "w + R * log(0)"}, r"log\(0\) is not a finite number"),
-        ({"plasticity": "w + True"}, "only numbers and names make an expression, got True"),
+        ({"plasticity": "w + True"}, "only numbers and names are allowed, got True"),
     ],
     ids=lambda value: str(value)[:30],
 )

@@ -125,15 +125,16 @@ def test_rate_parameters_without_a_critical_weight_are_refused_before_playing():
 
 def test_neurons_without_a_critical_strength_are_refused():
     said = {
-        "fired without lasting, at": {"J_u": 0.001, "tau_s": 5},
+        "fired at most at": {"J_u": 0.001, "tau_s": 5},
         "fired, but none of them at the round's end": {"J_u": 0.001, "tau_s": 5, "sigma": 0.1, "I_0": 0, "I_in": 2},
         "stayed silent, even while the input was on": {"V_th": 1e6},
     }
     for did, changes in said.items():
-        told = rf"^no J_v from 0\.035 to 3\.5 nA makes activity outlast the input: neurons {did}.*; the model spiking"
+        told = rf"^no value of J_v in \[0\.035, 3\.5\] nA gives persistent activity: neurons {did}.*; the model spiking"
         with pytest.raises(ValueError, match=told):
             prepare(SPIKING, small(**changes), 2)
-    with pytest.raises(ValueError, match=r"^every J_v from .*: neurons fire without input, at \d+ Hz while untrained"):
+    told = r"^every value of J_v in .*: neurons fire without input, at \d+ Hz while untrained"
+    with pytest.raises(ValueError, match=told):
         prepare(SPIKING, small(I_0=5), 2)
 
 

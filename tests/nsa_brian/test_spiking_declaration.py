@@ -23,7 +23,7 @@ WRONG = {
     "units of an equation": ({"u": "I_syn = J_u * s_v + V_th * I : amp"}, "units"),
     "units of a line": ({"v": "I_syn = gain * s_u : amp"}, "units do not fit: .* has unit"),
     "units of a reset": ({"reset": "vm = g_L\ns += opening * (1 - s)"}, "reset, vm: units do not fit"),
-    "no refractory time": ({"refractory": ""}, "equations stand still .unless refractory., and no refractory time"),
+    "no refractory time": ({"refractory": ""}, "equations have the flag .unless refractory., but no refractory time"),
     "a refractory time that is none": ({"refractory": "g_L"}, "refractory: units do not fit"),
     "a reset of something else": (
         {"reset": "vn = V_reset"},
@@ -111,7 +111,7 @@ def test_a_parameter_that_no_equation_uses_is_refused():
 
 @pytest.mark.parametrize("name", ["u", "v", "my pool", "_i", "\u00e9", "i\n", 3])
 def test_a_pool_has_a_name_of_its_own(name):
-    with pytest.raises(ModelError, match=r"a (pool|population)'s name must be|Pool: name must be a text"):
+    with pytest.raises(ModelError, match=r"a (pool|population)'s name must (not )?be|Pool: name must be a text"):
         Pool(name, POOL.neuron, POOL.threshold, POOL.reset)
 
 

@@ -331,7 +331,7 @@ BAD = {
     "exits": (["--model", "exits.py"], "exits.py: SystemExit: 3"),
     "equation": (["--model", "typo.py"], "typo.py: model adapting: .*'tau_b'"),
     "parameter": (["--model", "range.py"], "range.py: parameter b: search must be two numbers"),
-    "no model in it": (["--model", "empty.py"], "empty.py has no MODEL; it makes no Model"),
+    "no model in it": (["--model", "empty.py"], "empty.py has no MODEL; it defines no Model"),
     "no such model in it": (["--model", "my.py:THEIRS"], "my.py has no model 'THEIRS'; it has MODEL"),
     "name": (["--model", "papr"], "no model 'papr'; did you mean paper"),
     "not JSON": (["--model", "text.json"], "text.json: not JSON"),

@@ -115,9 +115,12 @@ class TestTheCommand:
 BAD = {
     "no file": (["--model", "nowhere.py"], "nowhere.py: there is no such file"),
     "no model": (["--model", "papre"], "no model 'papre'; did you mean paper?"),
-    "a file without a model": (["--model", "empty.py"], "it makes no Model"),
+    "a file without a model": (["--model", "empty.py"], "it defines no Model"),
     "a file that fails": (["--model", "failing.py"], "ZeroDivisionError"),
-    "a file that needs its neighbour": (["--model", "leaning.py"], "such a file stands alone"),
+    "a file that needs its neighbour": (
+        ["--model", "leaning.py"],
+        "such a file can import installed packages, but no files beside it",
+    ),
     "a bad model": (["--model", "bad.py"], "tau_b"),
     "an engine that refuses": (["--model", "lateral.py", "--engine", "table"], "the engine table cannot run the model"),
     "the network": (["--model", "lateral.py", "--engine", "network"], "engine must be one of table, rounds"),
