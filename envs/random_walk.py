@@ -22,8 +22,8 @@ class RandomWalk(Bandit):
 
     The defaults are those of Daw et al. (2006), whose four slot machines paid 1 to 100 points, Gaussian about a mean
     that walked with decay 0.9836 towards 50 points and a diffusion of 2.8 points. Here arms pay 0 or 1, with a
-    hundredth of that mean as their probability. A walk starts from its stationary distribution: normal with standard deviation
-    sd / sqrt(1 - decay^2), here 0.155, or uniform between the borders if decay is 1.
+    hundredth of that mean as their probability. A walk starts from its stationary distribution: normal with standard
+    deviation sd / sqrt(1 - decay^2), here 0.155, or uniform between the borders if decay is 1.
 
     Parameters
     ----------
