@@ -1,7 +1,7 @@
-"""The policies NSA is compared with. ``make("ucb1", n_arms=10)`` builds one; ``POLICIES`` names them all.
+"""Policies that NSA is compared with. ``make("ucb1", n_arms=10)`` makes one; ``POLICIES`` lists all by name.
 
-To add your own, derive from :class:`Policy`, say which arms to pull (``_select``) and what to learn (``_learn``),
-and enter the class into ``POLICIES``.
+To add one, subclass :class:`Policy`, implement ``_select`` (the arms to pull) and ``_learn`` (the update), and add the
+class to ``POLICIES``.
 """
 
 import difflib
@@ -57,21 +57,21 @@ POLICIES: dict[str, type[Policy]] = {
 
 
 def make(name: str, n_arms: int, **settings: Any) -> Policy:
-    """Build a policy by name.
+    """Make a policy by name.
 
     Parameters
     ----------
     name : str
         One of ``POLICIES``.
     n_arms : int
-        Arms K.
+        Number of arms K.
     **settings
-        ``n_games``, ``seed`` or ``rng``, and the policy's own, each a keyword of its class.
+        ``n_games``, ``seed`` or ``rng``, and the settings of the policy, keywords of its class.
 
     Raises
     ------
     ValueError
-        For an unknown name or setting, or a value that the policy refuses.
+        For an unknown name or setting, or an illegal value.
     """
     legal = settings_of(name)
     for setting in settings:
@@ -81,7 +81,7 @@ def make(name: str, n_arms: int, **settings: Any) -> Policy:
 
 
 def settings_of(name: str) -> dict[str, Any]:
-    """The keywords a policy takes, with their defaults, its own ones first."""
+    """Return the keywords of a policy with their defaults, those of its own class first."""
     if not isinstance(name, str) or name not in POLICIES:
         near = difflib.get_close_matches(str(name)[:80], POLICIES, n=1)
         hint = f"did you mean {near[0]}? " if near else ""

@@ -1,4 +1,4 @@
-"""What every baseline has in common: arms, games, the two verbs."""
+"""Base class of the policies: arms, games, ``select_arm`` and ``update``."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from nsa_brian.common.texts import shown
 
 
 class Randomness(Protocol):
-    """What policies ask a generator for: numpy's, or one that has streams of games' own. The first axis is the game."""
+    """Methods of a generator that policies use: numpy's, or one with a stream per game. The first axis is the game."""
 
     def random(self, size: Any) -> Any:
-        """Uniform numbers in [0, 1)."""
+        """Return uniform random numbers in [0, 1)."""
 
     def beta(self, a: Any, b: Any) -> Any:
-        """Samples of Beta(a, b)."""
+        """Return samples of Beta(a, b)."""
 
 
 class Policy(ABC):
-    """An agent that plays a bandit by its policy, in one game or in many at once.
+    """A bandit policy that plays one game or many at once.
 
     Parameters
     ----------
     n_arms : int
-        Arms K, at least 2.
+        Number of arms K, at least 2.
     n_games : int, optional
-        Games played side by side. Arms and rewards are then arrays (games,); by default they are plain numbers.
+        Number of games played at once. Arms and rewards are then arrays (games,); by default they are plain numbers.
     seed : int, optional
-        Same seed, same rewards: same choices.
+        Seed of the random numbers; the same seed and rewards give the same choices.
     rng : numpy.random.Generator, optional
-        Instead of ``seed``. It is asked for arrays whose first axis is the game.
+        Instead of ``seed``. It draws arrays whose first axis is the game.
 
     Attributes
     ----------
     tunable : dict
-        The parameters worth tuning. Each is a keyword of the class and takes a number, or an array (games,) with a
-        number for each game.
+        Tunable parameters. Each is a keyword of the class and takes a number, or an array (games,) with one per game.
     """
 
     tunable: ClassVar[dict[str, Tunable]] = {}
@@ -64,7 +63,7 @@ class Policy(ABC):
         return f"{type(self).__name__}(n_arms={self.n_arms}{games})"
 
     def select_arm(self) -> Any:
-        """The arm to pull next (in each game)."""
+        """Return the arm to pull next (in each game)."""
         arms = self._select()
         return int(arms[0]) if self._single else arms
 
@@ -75,33 +74,33 @@ class Policy(ABC):
 
     @abstractmethod
     def _select(self) -> np.ndarray:
-        """The arm of each game."""
+        """Return the arm of each game."""
 
     @abstractmethod
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Learn from each game's arm and reward."""
+        """Learn from the arm and the reward of each game."""
 
     def _tuned(self, name: str, value: Any) -> np.ndarray:
-        """A tunable parameter, checked, as one number for each game."""
+        """Check a tunable parameter and return one number per game."""
         tunable = self.tunable[name]
         return per_game(name, value, self.n_games, tunable.legal, tunable.integer)
 
     def _greedy(self, epsilon: np.ndarray, values: np.ndarray, ties: str) -> np.ndarray:
-        """The arm of the highest value (games, arms) in each game, or with probability epsilon a random one."""
+        """Return the arm with the highest value (games, arms), or with probability epsilon a random one."""
         if ties == "first":
             return self._explore(epsilon, values.argmax(axis=1))
-        luck = self.rng.random((self.n_games, 3))
-        return self._explore(epsilon, random_argmax(values, luck[:, 2]), luck)
+        uniform = self.rng.random((self.n_games, 3))
+        return self._explore(epsilon, random_argmax(values, uniform[:, 2]), uniform)
 
-    def _explore(self, epsilon: np.ndarray, arms: np.ndarray, luck: np.ndarray | None = None) -> np.ndarray:
-        """Each game's arm, or with probability epsilon a random one; luck (games, 2) may be given."""
-        luck = self.rng.random((self.n_games, 2)) if luck is None else luck
-        explored = (luck[:, 0] * self.n_arms).astype(np.intp)
-        return np.where(luck[:, 1] < epsilon, explored, arms)
+    def _explore(self, epsilon: np.ndarray, arms: np.ndarray, uniform: np.ndarray | None = None) -> np.ndarray:
+        """Return the given arms, or with probability epsilon random ones, by uniform random numbers (games, 2)."""
+        uniform = self.rng.random((self.n_games, 2)) if uniform is None else uniform
+        explored = (uniform[:, 0] * self.n_arms).astype(np.intp)
+        return np.where(uniform[:, 1] < epsilon, explored, arms)
 
 
 class MeanPolicy(Policy):
-    """A policy that keeps how often each arm was pulled and the mean of its rewards."""
+    """A policy that stores the number of pulls and the mean reward of each arm."""
 
     def __init__(self, n_arms: int, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
@@ -115,23 +114,23 @@ class MeanPolicy(Policy):
         self.means[at] += (rewards - self.means[at]) / pulls
 
 
-#: What to do where several arms have the highest value.
+#: Which of several arms with the highest value to take.
 TIES = ("random", "first")
 
 
 def check_ties(ties: str) -> str:
-    """Refuse another way to break ties."""
+    """Return ``ties``; raise a ValueError unless it is one of ``TIES``."""
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}, got {shown(ties)}")
     return ties
 
 
-def random_argmax(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """The place of each row's highest value; of several, the one that the row's luck, from 0 to 1, falls on."""
+def random_argmax(values: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Return the index of the highest value of each row; ties are broken by a uniform random number per row."""
     first = values.argmax(axis=1)
     tied = values == values[np.arange(len(values)), first, None]
-    if np.count_nonzero(tied) == len(values):  # as mostly
+    if np.count_nonzero(tied) == len(values):  # no ties, the usual case
         return first
     count = tied.sum(axis=1)
-    where = tied.ravel().nonzero()[0]  # row by row, and so the ties of a row start where those before it end
-    return where[count.cumsum() - count + (luck * count).astype(np.intp)] % values.shape[1]
+    where = tied.ravel().nonzero()[0]  # ordered by row
+    return where[count.cumsum() - count + (uniform * count).astype(np.intp)] % values.shape[1]

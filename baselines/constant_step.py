@@ -1,4 +1,4 @@
-"""``constant-step`` and ``optimistic``: epsilon-greedy whose values follow the rewards by a constant step."""
+"""``constant-step`` and ``optimistic``: epsilon-greedy with a constant step size."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ STEP = Tunable(0.001, 1, "log", meaning="step of the values towards the rewards"
 
 
 class StepPolicy(Policy):
-    """A policy that keeps a value of each arm, Q += step (R - Q) for the arm that was pulled, from 0.
+    """A policy with a value of each arm, initially 0: Q += step (R - Q) for the pulled arm.
 
     Parameters
     ----------
     step : float
-        A recent reward counts step, one n pulls ago step (1 - step)^n.
+        Step size; a reward n pulls ago has the weight step (1 - step)^n.
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -38,8 +38,8 @@ class StepPolicy(Policy):
 class ConstantStep(StepPolicy):
     """With probability epsilon a random arm, else the arm with the highest value.
 
-    Values start at 0 and so are equal at first: if it were always the first of equals, that arm would be pulled until
-    it pays. Reference: Sutton and Barto, Reinforcement Learning, section 2.5.
+    Values are equal at first: with ``ties="first"`` the first arm is pulled until it pays. Reference: Sutton and Barto,
+    Reinforcement Learning, section 2.5.
 
     Parameters
     ----------
@@ -65,16 +65,15 @@ class ConstantStep(StepPolicy):
 
 
 class Optimistic(ConstantStep):
-    """As :class:`ConstantStep`, from values above what most arms are worth: each disappoints until a good one is found.
+    """As :class:`ConstantStep` with optimistic initial values, which make it try all arms.
 
-    Arms never pulled are equal, and epsilon may be 0: so that it is not their numbering that decides, they come in
-    random order (start values differ by less than 1e-9). Reference: Sutton and Barto, Reinforcement Learning,
-    section 2.6.
+    Arms never pulled come in random order: initial values differ by less than 1e-9. Reference: Sutton and Barto,
+    Reinforcement Learning, section 2.6.
 
     Parameters
     ----------
     start : float
-        Value of an arm that was never pulled.
+        Initial value of an arm.
     epsilon, step, ties, **settings
         See :class:`ConstantStep`.
     """

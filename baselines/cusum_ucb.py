@@ -1,4 +1,4 @@
-"""``cusum-ucb``: UCB that starts an arm anew when its rewards have left their first mean."""
+"""``cusum-ucb``: UCB that resets an arm when a CUSUM test finds a change."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from baselines.tunable import POSITIVE, PROBABILITY, Tunable, per_game
 
 
 class CusumUCB(RestartingPolicy):
-    """With probability epsilon a random arm, else the highest mean + sqrt(xi ln n / N); a changed arm is forgotten.
+    """With probability epsilon a random arm, else the highest mean + sqrt(xi ln n / N); a changed arm is reset.
 
-    N counts the arm's pulls since it was last forgotten, n is the sum over all arms; arms without pulls come first. A
-    change is told by two sums: with m the mean of the arm's first M rewards, each later reward R adds R - m - tolerance
+    N counts the pulls of the arm since its last reset, n is the sum over all arms; arms without pulls come first. Two
+    sums detect a change: with m the mean of the arm's first M rewards, each later reward R adds R - m - tolerance
     to one and m - R - tolerance to the other, neither falling below 0, until one reaches the threshold. Reference: Liu,
     Lee and Shroff (2018), A Change-Detection based Framework for Piecewise-stationary Multi-Armed Bandit Problem.
 
     Parameters
     ----------
     threshold : float
-        h, the sum at which an arm has changed.
+        h, the sum at which a change is detected.
     epsilon : float
-        alpha, share of random pulls, that changes of any arm may be seen.
+        alpha, share of random pulls, which detect changes of any arm.
     exploration : float
         xi of the index.
     n_first : int
-        M, rewards from which the first mean is taken.
+        M, number of rewards in the first mean.
     tolerance : float
-        Changes of the mean below it go unnoticed (the paper's epsilon).
+        Smallest change of the mean that is detected (the paper's epsilon).
     **settings
         See :class:`baselines.base.Policy`.
     """

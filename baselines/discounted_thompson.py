@@ -1,4 +1,4 @@
-"""``d-thompson``: Thompson sampling that forgets a little in each round."""
+"""``d-thompson``: discounted Thompson sampling."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ DISCOUNT = Tunable(0.8, 0.9999, "log-to-one", meaning="gamma, weight of the past
 
 
 class DiscountedThompson(Policy):
-    """Pulls the arm with the highest sample of Beta(1 + S, 1 + F), successes and failures being discounted.
+    """Pull the arm with the highest sample of Beta(1 + S, 1 + F), with discounted successes and failures.
 
-    In each round S <- gamma S and F <- gamma F for all arms, and S + R, F + 1 - R for the one that was pulled.
+    In each round S <- gamma S and F <- gamma F for all arms, then S += R and F += 1 - R for the pulled arm.
     Reference: Raj and Kalyani (2017), Taming Non-stationary Bandits: A Bayesian Approach.
 
     Parameters
@@ -38,7 +38,7 @@ class DiscountedThompson(Policy):
         return self._samples().argmax(axis=1)
 
     def _samples(self) -> np.ndarray:
-        """A sample of what each arm may be worth (games, arms)."""
+        """Return a sample of the posterior of each arm (games, arms)."""
         return self.rng.beta(1 + self.successes, 1 + self.failures)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""``d-ucb``: UCB that forgets a little in each round."""
+"""``d-ucb``: discounted UCB."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from baselines.tunable import POSITIVE, Tunable
 
 
 class DiscountedUCB(IndexPolicy):
-    """Pulls the arm with the highest discounted mean + 2 sqrt(xi ln n / N); arms never pulled come first.
+    """Pull the arm with the highest discounted mean + 2 sqrt(xi ln n / N); arms never pulled come first.
 
-    A pull s rounds ago counts gamma^s: N is the sum over the pulls of the arm, n that over all pulls, and the mean
-    weighs rewards alike. Reference: Garivier and Moulines (2011), On Upper-Confidence Bound Policies for Switching
-    Bandit Problems (rewards bounded by B = 1).
+    A pull s rounds ago has the weight gamma^s: N is the sum of weights over the pulls of the arm, n over all pulls, and
+    the mean uses the same weights. Reference: Garivier and Moulines (2011), On Upper-Confidence Bound Policies for
+    Switching Bandit Problems (rewards bounded by B = 1).
 
     Parameters
     ----------
@@ -41,6 +41,6 @@ class DiscountedUCB(IndexPolicy):
         return (4 * self.exploration * np.log(np.maximum(self._total, 1)))[:, None]
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        self.pulls *= self.discount[:, None]  # leaves each arm's mean as it is
+        self.pulls *= self.discount[:, None]  # the means stay the same
         self._total = self.discount * self._total + 1
         super()._learn(arms, rewards)

@@ -1,4 +1,4 @@
-"""``epsilon-greedy``: explore now and then."""
+"""``epsilon-greedy``: explore with a fixed probability."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ class EpsilonGreedy(MeanPolicy):
     epsilon : float
         Probability of exploring.
     ties : {"random", "first"}
-        Which of several arms with the highest mean is taken: one at random, or the first, as in the public code of the
-        paper that NSA comes from.
+        Which of several arms with the highest mean is taken. The public code of the NSA paper takes the first.
     **settings
         See :class:`baselines.base.Policy`.
     """

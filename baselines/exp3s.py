@@ -1,4 +1,4 @@
-"""``exp3s``: weights that share, made for an adversary."""
+"""``exp3s``: exponential weights with weight sharing, for adversarial bandits."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from baselines.tunable import Tunable
 
 
 class Exp3S(Policy):
-    """Pulls arm k with probability p_k = (1 - gamma) w_k / W + gamma / K, where W is the sum of the weights w.
+    """Pull arm k with probability p_k = (1 - gamma) w_k / W + gamma / K, where W is the sum of the weights w.
 
     After reward R of arm i: w_k <- w_k exp(gamma x_k / K) + e alpha W / K with x_i = R / p_i and x_k = 0 for the
-    others, from w = 1. Weights are kept at W = 1, which changes no probability. Reference: Auer, Cesa-Bianchi, Freund
-    and Schapire (2002), The Nonstochastic Multiarmed Bandit Problem, section 8.
+    others, from w = 1. Weights are normalised to W = 1, which changes no probability. Reference: Auer, Cesa-Bianchi,
+    Freund and Schapire (2002), The Nonstochastic Multiarmed Bandit Problem, section 8.
 
     Parameters
     ----------
     mixing : float
-        gamma: share of random pulls, and speed of learning.
+        gamma: share of random pulls, and learning rate.
     sharing : float
-        alpha: what each arm gets of the others' weight in each round.
+        alpha: share of the total weight that each arm receives in a round.
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -40,7 +40,7 @@ class Exp3S(Policy):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """Of each arm to be pulled (games, arms)."""
+        """Probability of pulling each arm (games, arms)."""
         gamma = self.mixing[:, None]
         return (1 - gamma) * self.weights + gamma / self.n_arms
 

@@ -1,4 +1,4 @@
-"""``f-dsw-thompson``: Thompson sampling with a long and a short memory."""
+"""``f-dsw-thompson``: f-Discounted-Sliding-Window Thompson sampling."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ COMBINE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 class FDSWThompson(DiscountedThompson):
-    """Pulls the arm with the highest f of two samples: of its discounted history, and of its last n rewards.
+    """Pull the arm with the highest f of two samples: of its discounted history, and of its last n rewards.
 
-    The historic sample is that of discounted Thompson sampling, the hot one is of Beta(1 + s, 1 + n - s), s being the
-    sum of the arm's own last n rewards (of all, as long as there are fewer). f-Discounted-Sliding-Window Thompson
-    sampling. Reference: Cavenaghi, Sottocornola, Stella and Zanker (2021), Non Stationary Multi-Armed Bandit:
-    Empirical Evaluation of a New Concept Drift-Aware Algorithm.
+    The historic sample is that of discounted Thompson sampling. The hot sample is of Beta(1 + s, 1 + n - s), where s is
+    the sum of the arm's last n rewards (of all, while there are fewer). Reference: Cavenaghi, Sottocornola,
+    Stella and Zanker (2021), Non Stationary Multi-Armed Bandit: Empirical Evaluation of a New Concept Drift-Aware
+    Algorithm.
 
     Parameters
     ----------
     f : {"min", "mean", "max"}
         How the two samples are combined: pessimistic, averaged, optimistic.
     window : int
-        n, pulls of each arm that its hot trace remembers.
+        n, number of pulls of an arm in its hot trace.
     discount, **settings
         See :class:`baselines.discounted_thompson.DiscountedThompson`.
     """
@@ -61,7 +61,7 @@ class FDSWThompson(DiscountedThompson):
         at = self._games, arms
         (left,) = self._recent.push(arms, rewards)
         pulls = np.minimum(self._hot_pulls[at] + 1, self.window)
-        # Never below 0, where rewards between 0 and 1 do not add up exactly.
+        # Rounding of rewards between 0 and 1 must not make it negative.
         self.hot_successes[at] = np.clip(self.hot_successes[at] + rewards - left, 0, pulls)
         self.hot_failures[at] = pulls - self.hot_successes[at]
         self._hot_pulls[at] = pulls

@@ -1,4 +1,4 @@
-"""``forced-exploration``: greedy, but no arm is left alone for too long."""
+"""``forced-exploration``: greedy, with a limit on the time an arm is not pulled."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from baselines.window import RecentRounds
 
 
 class ForcedExploration(Policy):
-    """Pulls the arm with the highest mean of the last tau rounds, unless some arm has waited for f(r) rounds.
+    """Pull the arm with the highest mean of the last tau rounds, unless an arm was not pulled for f(r) rounds.
 
-    Then the arm that has waited longest is pulled (at the start, in random order). f(r) = a^r, and r rises by one
-    whenever all arms have been pulled since it last changed: as long as a^r is below K the arms take turns, then
-    exploration gets rarer and rarer, until every tau rounds r is set back to 0. An arm without pulls in the last tau
-    rounds has mean 0; of equal means the first is taken. This is SW-FE with the exponential sequence. Reference: Qi,
+    Then the arm that has waited longest is pulled (initially in random order). f(r) = a^r, and r rises by one whenever
+    all arms have been pulled since it last changed. While a^r < K the arms take turns; then exploration becomes rarer.
+    Every tau rounds r is reset to 0. An arm without pulls in the last tau
+    rounds has mean 0; the first of equal means is taken. This is SW-FE with the exponential sequence. Reference: Qi,
     Guo and Zhu (2023), Forced Exploration in Bandit Problems.
 
     Parameters
     ----------
     window : int
-        tau, rounds that are remembered, and after which exploration begins anew.
+        tau, length of the window, after which exploration restarts.
     growth : float
-        a, by which the time that an arm may wait grows. The paper has e^(1 / ln tau).
+        a, growth factor of the time that an arm may wait; e^(1 / ln tau) in the paper.
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -41,7 +41,7 @@ class ForcedExploration(Policy):
         self.window, self.growth = self._tuned("window", window), self._tuned("growth", growth)
         self._recent = RecentRounds(n_arms, self.window)
         order = self.rng.random((self.n_games, n_arms)).argsort(axis=1)
-        # The round of each arm's last pull: before the game, one after the other, in random order.
+        # The round of each arm's last pull; before the game, -K to -1 in random order.
         self._last = order.argsort(axis=1) - float(n_arms)
         self._since = np.zeros(self.n_games)  # the round in which r last changed
         self._patience = np.ones(self.n_games)  # a^r

@@ -1,4 +1,4 @@
-"""``glr-klucb``: kl-UCB that starts anew when an arm's rewards are likelier from two means than from one."""
+"""``glr-klucb``: kl-UCB that restarts when a generalized likelihood ratio test finds a change."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from baselines.tunable import POSITIVE, Tunable
 from nsa_brian.common.texts import shown
 
 RESTARTS = ("local", "global")
-#: An arm is tested after each tenth of its pulls, for a change after any earlier tenth. The paper does the same.
+#: Every tenth pull of an arm is a test, and a possible change point of later tests, as in the paper.
 STRIDE = 10
 
 
 class GLRKLUCB(KLPolicy):
-    """Pulls the largest q with n kl(mean, q) <= xi ln t, since the arm's last change; now and then all arms in turn.
+    """Pull the arm with the largest q, n kl(mean, q) <= xi ln t, since its last change; sometimes all arms in turn.
 
     The arms take turns in the first K of every floor(K / alpha) rounds (in random order), counted from the last global
-    restart, so that turns do not keep time with a bandit that changes every so many rounds. An arm has changed if its n
+    restart, so that turns are not synchronous with periodic changes of a bandit. An arm has changed if its n
     rewards, of mean m, can be split into the first s, of mean m1, and the rest, of mean m2, such that s kl(m1, m) +
     (n - s) kl(m2, m) >= ln(3 n^(3/2) / delta): the generalized likelihood ratio test. Reference: Besson, Kaufmann,
     Maillard and Seznec (2022), Efficient Change-Point Detection for Tackling Piecewise-Stationary Bandits.
@@ -28,14 +28,13 @@ class GLRKLUCB(KLPolicy):
     Parameters
     ----------
     delta : float
-        Probability of a false alarm, roughly; above 1 it only lowers the threshold further.
+        Approximate probability of a false alarm; values above 1 lower the threshold further.
     epsilon : float
         alpha, share of rounds in which the arms take turns.
     exploration : float
         xi, 1 in the paper.
     restart : {"local", "global"}
-        What is forgotten when an arm has changed: this arm, or all of them. (The paper has both, and prefers the first
-        where arms change one by one.)
+        Whether a change resets its arm or all arms. The paper has both and prefers the first if arms change singly.
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -62,7 +61,7 @@ class GLRKLUCB(KLPolicy):
         self.delta, self.epsilon = self._tuned("delta", delta), self._tuned("epsilon", epsilon)
         self.exploration, self.restart = self._tuned("exploration", exploration), restart
         self._round, self._since = 0, np.zeros((self.n_games, n_arms))
-        # What is known of each game's arms after each tenth pull of theirs, in the order in which they came.
+        # A log for each game: arm, number of pulls and sum of rewards after every tenth pull of an arm.
         self._noted = np.zeros(self.n_games, np.intp)
         self._arm = np.full((self.n_games, 64), -1)
         self._pulls_then = np.zeros((self.n_games, 64))
@@ -72,7 +71,7 @@ class GLRKLUCB(KLPolicy):
         return self.exploration[:, None] * np.log(np.maximum(self._round - self._since, 1))
 
     def _select(self) -> np.ndarray:
-        # A local restart is none of the other arms': to begin their turns anew costs regret where arms are many.
+        # A local restart does not restart the turns of the other arms, which would cost regret with many arms.
         start = self._since[:, 0] if self.restart == "global" else 0
         return self._take_turns(self.epsilon, self._round - start, super()._select())
 
@@ -86,7 +85,7 @@ class GLRKLUCB(KLPolicy):
             self._note(games[~changed], arms[games[~changed]])
 
     def _changed(self, games: np.ndarray, arms: np.ndarray) -> np.ndarray:
-        """Whether the test finds a change in the given arm of some games."""
+        """Return whether the test finds a change in the given arm of each of these games."""
         known = slice(self._noted[games].max())
         mine = self._arm[games, known] == arms[:, None]
         n, total = self.pulls[games, arms][:, None], self._sums[games, arms][:, None]
@@ -98,7 +97,7 @@ class GLRKLUCB(KLPolicy):
         return (mine & (ratio >= threshold)).any(axis=1)
 
     def _note(self, games: np.ndarray, arms: np.ndarray) -> None:
-        """Keep what is known of the arm of some games, to be held against what follows."""
+        """Add pulls and sum of the arm of each of these games to the log."""
         if games.size and self._noted[games].max() == self._arm.shape[1]:
             self._arm = np.concatenate([self._arm, np.full_like(self._arm, -1)], axis=1)
             self._pulls_then, self._sum_then = (
@@ -110,7 +109,7 @@ class GLRKLUCB(KLPolicy):
         self._noted[games] += 1
 
     def _start_anew(self, games: np.ndarray, arms: np.ndarray) -> None:
-        """Forget the arm of some games, or all their arms."""
+        """Reset the arm of each of these games, or all their arms."""
         if self.restart == "global":
             self._forget(games)
             self._since[games], self._arm[games], self._noted[games] = self._round, -1, 0

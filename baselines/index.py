@@ -1,4 +1,4 @@
-"""What the policies with an index have in common: the highest is pulled, new arms first."""
+"""Base classes of index policies, such as UCB."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from baselines.bernoulli import highest_bound
 
 
 class IndexPolicy(MeanPolicy):
-    """Pulls the arm with the highest index, the first of equals; arms without pulls come first, in random order.
+    """Pull the arm with the highest index, the first of equals; arms without pulls come first, in random order.
 
-    The index is mean + sqrt(budget / pulls), unless a policy says otherwise.
+    The index is mean + sqrt(budget / pulls) by default.
     """
 
     def __init__(self, n_arms: int, **settings: Any) -> None:
@@ -24,10 +24,10 @@ class IndexPolicy(MeanPolicy):
 
     @abstractmethod
     def _budget(self) -> np.ndarray:
-        """What is spent on uncertainty, mostly xi ln t: one for each game (games, 1), or for each arm (games, arms)."""
+        """Return the exploration budget, mostly xi ln t: one per game (games, 1), or per arm (games, arms)."""
 
     def _highest(self, pulls: np.ndarray) -> np.ndarray:
-        """The arm with the highest index in each game; what was never pulled is given as pulled once."""
+        """Return the arm with the highest index in each game; ``pulls`` is at least 1."""
         return (self.means + np.sqrt(self._budget() / pulls)).argmax(axis=1)
 
     def _select(self) -> np.ndarray:
@@ -40,10 +40,9 @@ class IndexPolicy(MeanPolicy):
 
 
 class RestartingPolicy(IndexPolicy):
-    """An index policy that can forget.
+    """An index policy whose arms can be reset.
 
-    It sums rewards up rather than averaging them one by one, so that the same successes in another order are the same
-    mean to the last bit.
+    Means are computed from sums of rewards, so that they do not depend on the order of rewards.
     """
 
     def __init__(self, n_arms: int, **settings: Any) -> None:
@@ -56,11 +55,11 @@ class RestartingPolicy(IndexPolicy):
         self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / pulls
 
     def _forget(self, *at: np.ndarray) -> None:
-        """Start anew: in some games, or (games, arms) with one arm of each of them."""
+        """Reset all arms of ``games``, or one arm of each: ``(games, arms)``."""
         self.pulls[at] = self._sums[at] = self.means[at] = 0
 
     def _take_turns(self, share: np.ndarray, time: np.ndarray | int, arms: np.ndarray) -> np.ndarray:
-        """Each game's arm, but in the first K of every floor(K / share) rounds all arms in turn, in random order."""
+        """Return ``arms``, but all arms in turn, in random order, in the first K of every floor(K / share) rounds."""
         period = np.floor(self.n_arms / np.maximum(share, 1e-9))
         turn = (time % period).astype(np.intp)
         return np.where(turn < self.n_arms, self._order[self._games, np.minimum(turn, self.n_arms - 1)], arms)

@@ -1,4 +1,4 @@
-"""``kl-ucb``: UCB with the bound that fits rewards of 0 and 1."""
+"""``kl-ucb``: UCB with the Kullback-Leibler bound for Bernoulli rewards."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from baselines.tunable import POSITIVE, Tunable
 
 
 class KLUCB(KLPolicy):
-    """Pulls the arm with the highest q that is still likely: the largest with n kl(mean, q) <= xi ln t.
+    """Pull the arm with the highest upper confidence bound: the largest q with n kl(mean, q) <= xi ln t.
 
-    t pulls in all and n of this arm; arms never pulled come first. Reference: Garivier and Cappé (2011), The KL-UCB
-    Algorithm for Bounded Stochastic Bandits and Beyond (with c = 0, as they recommend).
+    t is the number of all pulls, n that of the arm; arms never pulled come first. Reference: Garivier and Cappé (2011),
+    The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond (with c = 0, as they recommend).
 
     Parameters
     ----------
@@ -41,6 +41,6 @@ class KLUCB(KLPolicy):
         self._time += 1
 
     def _restart(self, games: np.ndarray) -> None:
-        """Start anew in some games."""
+        """Reset all arms of these games."""
         self._forget(games)
         self._time[games] = 0

@@ -1,4 +1,4 @@
-"""``m-ucb``: UCB that starts anew when the two halves of an arm's last rewards differ."""
+"""``m-ucb``: monitored UCB, which restarts when the halves of an arm's window of rewards differ."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from baselines.window import RecentPulls
 
 
 class MonitoredUCB(RestartingPolicy):
-    """Pulls the highest mean + sqrt(xi ln t / n), t and n counting from the last change; now and then all arms in turn.
+    """Pull the highest mean + sqrt(xi ln t / n), t and n since the last change; sometimes all arms in turn.
 
-    The arms take turns in the first K of every floor(K / gamma) rounds (in random order). All is forgotten once the sum
-    of the last w / 2 rewards of an arm differs from that of the w / 2 before by more than b = sqrt(w / 2 ln(2 K /
-    delta)). Monitored UCB. Reference: Cao, Wen, Kveton and Xie (2019), Nearly Optimal Adaptive Procedure with Change
+    The arms take turns in the first K of every floor(K / gamma) rounds (in random order). All arms are reset once
+    the sum of the last w / 2 rewards of an arm differs from that of the w / 2 before by more than b = sqrt(w / 2 ln(2 K
+    / delta)). Reference: Cao, Wen, Kveton and Xie (2019), Nearly Optimal Adaptive Procedure with Change
     Detection for Piecewise-Stationary Bandit, where xi = 2.
 
     Parameters
     ----------
     window : int
-        w; of an odd number the even one below is taken.
+        w; odd numbers are rounded down to even ones.
     epsilon : float
         gamma, share of rounds in which the arms take turns.
     exploration : float
         xi of the index.
     delta : float
-        Probability of a false alarm in a test, a bound. The paper has 1 / T^2 for T rounds, with which it misses most
-        changes within some thousand rounds. A window below 2 ln(2 K / delta) never tells of any.
+        Upper bound of the probability of a false alarm in a test. The paper has 1 / T^2 for T rounds, which misses most
+        changes within some thousand rounds. A window below 2 ln(2 K / delta) detects none.
     **settings
         See :class:`baselines.base.Policy`.
     """
@@ -58,7 +58,7 @@ class MonitoredUCB(RestartingPolicy):
         self._threshold = np.sqrt(self._half * np.log(2 * n_arms / self.delta))
         self._time = np.zeros(self.n_games)
         self._recent = RecentPulls(n_arms, self._half, 2 * self._half)
-        # What the later half of the window has more than the earlier one.
+        # Sum of the later half of the window minus that of the earlier half.
         self._difference = np.zeros((self.n_games, n_arms))
 
     def _budget(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""``best-arm`` and ``oracle-restart``: what could be had by those who see the bandit."""
+"""``best-arm`` and ``oracle-restart``: policies that see the bandit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from baselines.kl_ucb import KLUCB
 
 
 class Watched(Protocol):
-    """A bandit that tells its best arm in the round to be played: a number, or an array (games,)."""
+    """A bandit with the attribute ``best_arm`` for the round to be played: a number, or an array (games,)."""
 
     @property
     def best_arm(self) -> Any:
@@ -19,23 +19,23 @@ class Watched(Protocol):
 
 
 class Watcher(Policy):
-    """A policy that has to be shown the bandit before the first round."""
+    """A policy that needs ``watch(bandit)`` before the first round."""
 
     _bandit: Watched | None = None
 
     def watch(self, bandit: Watched) -> None:
-        """Look at this bandit from now on; it has to be in the round to be played whenever an arm is selected."""
+        """Set the bandit, which must be in the round to be played whenever an arm is selected."""
         self._bandit = bandit
 
     def _best_arm(self) -> np.ndarray:
-        """The best arm of each game."""
+        """Return the best arm of each game."""
         if self._bandit is None:
-            raise ValueError("this policy has to see the bandit: call watch(bandit) before the first round")
+            raise ValueError("this policy needs the bandit: call watch(bandit) before the first round")
         return np.broadcast_to(self._bandit.best_arm, self.n_games)
 
 
 class BestArm(Watcher):
-    """Pulls the best arm: no regret, the upper end of the scale."""
+    """Pull the best arm, with regret 0."""
 
     def _select(self) -> np.ndarray:
         return self._best_arm()
@@ -45,7 +45,7 @@ class BestArm(Watcher):
 
 
 class OracleRestart(Watcher, KLUCB):
-    """kl-UCB that starts anew in each round in which another arm has become the best: no detector could be faster.
+    """kl-UCB that restarts whenever another arm becomes the best, without delay.
 
     Parameters
     ----------

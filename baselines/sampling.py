@@ -1,10 +1,10 @@
-"""Drawing an arm by given weights."""
+"""Drawing arms in proportion to weights."""
 
 import numpy as np
 
 
-def draw(weights: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """The arm of each game, drawn in proportion to weights (games, arms) by a uniform number for each game."""
+def draw(weights: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Draw an arm per game in proportion to weights (games, arms), from one uniform random number per game."""
     upto = np.cumsum(weights, axis=1)
-    arms = (upto <= (luck * upto[:, -1])[:, None]).sum(axis=1)
-    return np.minimum(arms, weights.shape[1] - 1)  # were luck times the sum rounded up to the sum
+    arms = (upto <= (uniform * upto[:, -1])[:, None]).sum(axis=1)
+    return np.minimum(arms, weights.shape[1] - 1)  # in case the product is rounded up to the sum

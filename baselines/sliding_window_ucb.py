@@ -1,4 +1,4 @@
-"""``sw-ucb``: UCB on the last rounds."""
+"""``sw-ucb``: sliding-window UCB."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WINDOW = Tunable(20, 8000, "log", (1, 1e9), integer=True, meaning="rounds that a
 
 
 class SlidingWindowUCB(IndexPolicy):
-    """Pulls the arm with the highest mean + sqrt(xi ln min(t, tau) / N) of the last tau rounds, N of them this arm's.
+    """Pull the arm with the highest mean + sqrt(xi ln min(t, tau) / N) of the last tau rounds, N its pulls in them.
 
     Arms without pulls in these rounds come first. Reference: Garivier and Moulines (2011), On Upper-Confidence Bound
     Policies for Switching Bandit Problems (rewards bounded by B = 1).
@@ -22,7 +22,7 @@ class SlidingWindowUCB(IndexPolicy):
     Parameters
     ----------
     window : int
-        tau, rounds that are remembered.
+        tau, length of the window in rounds.
     exploration : float
         xi, 0.6 in the paper's experiments.
     **settings

@@ -1,4 +1,4 @@
-"""``softmax``: the better an arm, the more often it is pulled."""
+"""``softmax``: pull arms in proportion to exponentials of their values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from baselines.tunable import Tunable
 
 
 class Softmax(StepPolicy):
-    """Pulls arm k with a probability in proportion to exp(Q_k / temperature), Q with a constant step.
+    """Pull arm k with a probability proportional to exp(Q_k / temperature); Q has a constant step size.
 
     Reference: Sutton and Barto, Reinforcement Learning, first edition, section 2.3.
 
     Parameters
     ----------
     temperature : float
-        The lower, the greedier.
+        Temperature; lower is greedier.
     step, **settings
         See :class:`baselines.constant_step.StepPolicy`.
     """
@@ -34,5 +34,5 @@ class Softmax(StepPolicy):
         self.temperature = self._tuned("temperature", temperature)
 
     def _select(self) -> np.ndarray:
-        below = self.values - self.values.max(axis=1, keepdims=True)  # so that the largest exponential is 1
+        below = self.values - self.values.max(axis=1, keepdims=True)  # the largest exponential is 1
         return draw(np.exp(below / self.temperature[:, None]), self.rng.random(self.n_games))

@@ -1,4 +1,4 @@
-"""Conformance test for policies: for those who write one."""
+"""Conformance test for policies."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from nsa_brian.common.game_generators import GameGenerators
 
 
 def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
-    """Check all that the game loop, the experiments and the tuning rely on.
+    """Check what the game loop, the experiments and the tuning require of a policy.
 
     Parameters
     ----------
     make : callable
-        ``make(n_games=..., rng=...)`` makes the policy; such as ``functools.partial(MyPolicy, 4)``.
+        ``make(n_games=..., rng=...)`` returns the policy, such as ``functools.partial(MyPolicy, 4)``.
     n_rounds : int
-        Rounds to play.
+        Number of rounds to play.
 
     Raises
     ------
     AssertionError
-        With one line that says what is wrong.
+        If the policy does not conform; one line says why.
 
     Examples
     --------
@@ -33,14 +33,14 @@ def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
     >>> import baselines
     >>> check_policy(partial(baselines.make, "ucb1", 4))
     """
-    before = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002 - to see that nobody draws from it
+    before = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002 - it must not change
     chosen = _play(_made(make, range(3)), range(3), n_rounds)
     again = _play(_made(make, range(3)), range(3), n_rounds)
-    assert (chosen == again).all(), "the same generator and rewards gave other choices"
+    assert (chosen == again).all(), "choices differ with the same generator and rewards"
     alone = _play(_made(make, range(2, 3)), range(2, 3), n_rounds)
-    assert (chosen[:, 2:] == alone).all(), "a game's choices differ alone and in a batch"
+    assert (chosen[:, 2:] == alone).all(), "the choices of a game differ between alone and in a batch"
     overwritten = _play(_made(make, range(3)), range(3), n_rounds, overwrite=True)
-    assert (chosen == overwritten).all(), "update() must copy the arrays that it keeps: the caller may change them"
+    assert (chosen == overwritten).all(), "update() must copy the arrays that it stores: the caller may change them"
     _check_single(make(n_games=None, rng=np.random.default_rng(0)))
     _check_refusals(_made(make, range(2)))
     after = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
@@ -48,30 +48,30 @@ def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
 
 
 def _made(make: Callable[..., Policy], games: range) -> Policy:
-    return _shown(make(n_games=len(games), rng=GameGenerators.seeded(0, games)))
+    return _watching(make(n_games=len(games), rng=GameGenerators.seeded(0, games)))
 
 
-def _shown(policy: Any) -> Any:
-    """Let a policy watch a bandit, if it has to."""
+def _watching(policy: Any) -> Any:
+    """Give the policy a bandit to watch, if it has ``watch``."""
     if hasattr(policy, "watch"):
         policy.watch(SimpleNamespace(best_arm=1))
     return policy
 
 
 def _play(policy: Policy, games: range, n_rounds: int, overwrite: bool = False) -> np.ndarray:
-    """Choices (rounds, games); the last arm pays best, and each game has rewards of its own."""
-    luck = np.random.default_rng(1).random((n_rounds, max(games) + 1))[:, list(games)]
+    """Return choices (rounds, games); the last arm pays best, and games have different rewards."""
+    uniform = np.random.default_rng(1).random((n_rounds, max(games) + 1))[:, list(games)]
     chosen = []
     for t in range(n_rounds):
         arms = np.asarray(policy.select_arm())
-        assert arms.shape == (policy.n_games,), f"select_arm() must give one arm a game, got shape {arms.shape}"
+        assert arms.shape == (policy.n_games,), f"select_arm() must return one arm per game, got shape {arms.shape}"
         assert arms.dtype.kind in "iu", f"arms must be whole numbers, got {arms.dtype}"
         assert ((arms >= 0) & (arms < policy.n_arms)).all(), f"arms must be from 0 to {policy.n_arms - 1}, got {arms}"
-        rewards = (luck[t] < (arms + 1) / (policy.n_arms + 1)).astype(float)
+        rewards = (uniform[t] < (arms + 1) / (policy.n_arms + 1)).astype(float)
         given = arms.copy(), rewards.copy()
         policy.update(*given)
         same = (given[0] == arms).all() and (given[1] == rewards).all()
-        assert same, "update() must not change the arrays that it is given"
+        assert same, "update() must not change its arguments"
         chosen.append(arms.copy())
         if overwrite:
             given[0][:], given[1][:] = 0, 0.5
@@ -79,7 +79,7 @@ def _play(policy: Policy, games: range, n_rounds: int, overwrite: bool = False) 
 
 
 def _check_single(policy: Any) -> None:
-    arm = _shown(policy).select_arm()
+    arm = _watching(policy).select_arm()
     assert isinstance(arm, int), f"the arm of a single game must be an int, got {type(arm).__name__}"
     policy.update(arm, 1)
 

@@ -1,4 +1,4 @@
-"""``thompson``: act on a sample of what one believes."""
+"""``thompson``: Thompson sampling."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from baselines.base import Policy
 
 
 class Thompson(Policy):
-    """Pulls the arm with the highest sample of its posterior Beta(1 + successes, 1 + failures).
+    """Pull the arm with the highest sample of its posterior Beta(1 + successes, 1 + failures).
 
     Reference: Agrawal and Goyal (2012), Analysis of Thompson Sampling for the Multi-armed Bandit Problem.
     """

@@ -1,4 +1,4 @@
-"""What a policy lets one tune: where to search, what is legal, and one check for all of them."""
+"""Tunable parameters of policies: search ranges, legal values, checks."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from nsa_brian.common.texts import shown
 PROBABILITY = (0.0, 1.0)
 POSITIVE = (1e-9, 1e9)
 
-#: Each scale's way to the numbers that are searched evenly, and back.
+#: Transform of each scale to the evenly searched variable, and its inverse.
 SCALES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "linear": (lambda x: x, lambda y: y),
     "log": (np.log, np.exp),
-    "log-to-one": (lambda x: -np.log1p(-x), lambda y: -np.expm1(-y)),  # 0.9, 0.99, 0.999: evenly spaced
+    "log-to-one": (lambda x: -np.log1p(-x), lambda y: -np.expm1(-y)),  # 0.9, 0.99, 0.999 are evenly spaced
 }
 
 
 @dataclass(frozen=True)
 class Tunable:
-    """A parameter of a policy that a search may tune.
+    """A tunable parameter of a policy.
 
     Parameters
     ----------
     low, high : float
-        The range to search.
+        Search range.
     scale : {"linear", "log", "log-to-one"}
-        What is searched evenly: the number, its logarithm, or the logarithm of its distance to one.
+        What is searched evenly: the value, its logarithm, or the logarithm of its distance to one.
     legal : (float, float)
-        The values that are possible at all, both ends included.
+        Legal values, both ends included.
     integer : bool
-        Whole numbers only.
+        Whether only integers are legal.
     meaning : str
-        A few words.
+        Short description.
     """
 
     low: float
@@ -55,14 +55,14 @@ class Tunable:
             )
 
     def at(self, position: Any) -> Any:
-        """The value at a position on the scale: 0 is ``low``, 1 is ``high``, beyond them as far as it is legal."""
+        """Return the value at a position on the scale: 0 is ``low``, 1 is ``high``; clipped to the legal values."""
         there, back = SCALES[self.scale]
         low, high = there(self.low), there(self.high)
         value = np.clip(back(low + np.asarray(position) * (high - low)), *self.legal)
         return np.rint(value) if self.integer else value
 
     def position(self, value: Any) -> Any:
-        """Where on the scale a value lies, the inverse of :meth:`at`."""
+        """Return the position of a value on the scale, the inverse of :meth:`at`."""
         there = SCALES[self.scale][0]
         low, high = there(self.low), there(self.high)
         return (there(np.asarray(value, float)) - low) / (high - low)
@@ -71,7 +71,7 @@ class Tunable:
 def per_game(
     name: str, value: Any, n_games: int, legal: tuple[float, float] = POSITIVE, integer: bool = False
 ) -> np.ndarray:
-    """A setting as one number for each game, from one number for all or from an array (games,); refuse what is illegal.
+    """Check a setting, a number or an array (games,), and return one number per game.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``ucb1``: optimism in the face of uncertainty."""
+"""``ucb1``: upper confidence bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from baselines.tunable import POSITIVE, Tunable
 
 
 class UCB1(IndexPolicy):
-    """Pulls the arm with the highest mean + sqrt(xi ln t / n), t pulls in all and n of this arm; the first of equals.
+    """Pull the arm with the highest mean + sqrt(xi ln t / n), t all pulls and n those of the arm; the first of equals.
 
     Arms that were never pulled come first, in random order. Reference: Auer, Cesa-Bianchi and Fischer (2002),
     Finite-time Analysis of the Multiarmed Bandit Problem.

@@ -1,4 +1,4 @@
-"""``random``: the lower end of the scale."""
+"""``random``: uniform random choices."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from baselines.base import Policy
 
 
 class Uniform(Policy):
-    """Pulls each arm with the same probability and learns nothing."""
+    """Pull each arm with the same probability, without learning."""
 
     def _select(self) -> np.ndarray:
         return (self.rng.random(self.n_games) * self.n_arms).astype(np.intp)

@@ -1,4 +1,4 @@
-"""``vdbe``: explore while values change."""
+"""``vdbe``: value-difference based exploration."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from baselines.tunable import POSITIVE, Tunable
 
 
 class VDBE(StepPolicy):
-    """Epsilon-greedy whose epsilon follows how much the values change: value-difference based exploration.
+    """Epsilon-greedy whose epsilon follows the changes of values: value-difference based exploration.
 
     epsilon <- delta f + (1 - delta) epsilon with f = (1 - e^-x) / (1 + e^-x), x = abs(step (R - Q)) / sigma, after each
     reward, from epsilon = 1, and delta = 1 / K. Reference: Tokic (2010), Adaptive epsilon-Greedy Exploration in
-    Reinforcement Learning Based on Value Differences. (His values of a bandit are sample means; here they have a
-    constant step, since bandits change.)
+    Reinforcement Learning Based on Value Differences. The paper uses sample means; here the step size is constant,
+    since bandits change.
 
     Parameters
     ----------
     sigma : float
-        Inverse sensitivity: how large a change has to be to count.
+        Inverse sensitivity to changes of value.
     ties : {"random", "first"}
-        Which of several arms with the highest value is taken: one at random, or the first. It makes no difference that
-        could be measured, since exploring comes first.
+        Which of several arms with the highest value is taken; no difference was measured, as exploration comes first.
     step, **settings
         See :class:`baselines.constant_step.StepPolicy`.
     """

@@ -1,4 +1,4 @@
-"""What happened lately, where games may differ in how far back that reaches."""
+"""Sliding windows over rounds or pulls, whose lengths may differ between games."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import numpy as np
 
 
 class RecentRounds:
-    """Pulls and mean reward of each arm in the last rounds.
+    """Number of pulls and mean reward of each arm in the last rounds.
 
     Parameters
     ----------
     n_arms : int
     window : array (games,)
-        How many rounds are remembered.
+        Length of the window in rounds.
 
     Attributes
     ----------
     pulls, means : array (games, arms)
-        Of the rounds in the window; the mean of an arm without pulls is 0.
+        Number of pulls and mean reward in the window; the mean of an arm without pulls is 0.
     """
 
     def __init__(self, n_arms: int, window: np.ndarray) -> None:
@@ -27,12 +27,12 @@ class RecentRounds:
         self.means = np.zeros((len(window), n_arms))
         self._sums = np.zeros((len(window), n_arms))
         self._longest = int(window.max())
-        # Rings of (rounds, games). They grow with the game, which may be much shorter than the window.
+        # Ring buffers (rounds, games). They grow with the game, which may be much shorter than the window.
         self._arms = np.zeros((min(self._longest, 256), len(window)), np.int32)
         self._rewards = np.zeros(self._arms.shape)
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """One more round: the pulled arm and the reward of each game."""
+        """Add a round: the pulled arm and the reward of each game."""
         if self.round == len(self._arms) < self._longest:
             self._arms, self._rewards = (_grown(ring, self._longest) for ring in (self._arms, self._rewards))
         full = np.flatnonzero(self.window <= self.round)
@@ -45,34 +45,34 @@ class RecentRounds:
         self.round += 1
 
     def _count(self, games: np.ndarray, arms: np.ndarray, rewards: np.ndarray, sign: int) -> None:
-        """A pull enters the window of some games (1), or leaves it (-1)."""
+        """Add a pull to the window of these games (sign 1), or remove it (-1)."""
         at = games, arms
         pulls, sums = self.pulls[at] + sign, self._sums[at] + sign * rewards
         self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / np.maximum(pulls, 1)
 
 
 class RecentPulls:
-    """Each arm's own rewards some pulls ago.
+    """Rewards of each arm a number of pulls ago.
 
     Parameters
     ----------
     n_arms : int
     lags : sequence of arrays (games,)
-        How many pulls back to look; several if there are several ends to follow.
+        Numbers of pulls to look back.
     """
 
     def __init__(self, n_arms: int, *lags: np.ndarray) -> None:
         n_games = len(lags[0])
         self._lags, self._round, self._games = lags, 0, np.arange(n_games)
-        # A log of all rounds (rounds, games), chained: from a pull to the same arm's next one. An array for each arm
-        # would need K times a lag's length, most of it never used.
+        # A log of all rounds (rounds, games), with links from a pull to the next one of the same arm. It needs less
+        # memory than an array of the length of the lag for each arm.
         self._rewards, self._next = np.zeros((256, n_games)), np.zeros((256, n_games), np.intp)
         self._count = np.zeros((n_games, n_arms), np.intp)
         self._last = np.zeros((n_games, n_arms), np.intp)
         self._ends = [np.zeros((n_games, n_arms), np.intp) for _ in lags]
 
     def push(self, arms: np.ndarray, rewards: np.ndarray) -> list[np.ndarray]:
-        """One more pull in each game; for each lag, the arm's reward that many pulls before it, 0 if there was none."""
+        """Add a pull of each game; return for each lag the arm's reward that many pulls ago, 0 if there is none."""
         if self._round == len(self._rewards):
             self._rewards, self._next = _grown(self._rewards), _grown(self._next)
         now, at, games = self._round, (self._games, arms), self._games
@@ -89,11 +89,11 @@ class RecentPulls:
         return left
 
     def forget(self, games: np.ndarray) -> None:
-        """No pulls yet in some games."""
+        """Forget all pulls of these games."""
         self._count[games] = 0
 
 
 def _grown(log: np.ndarray, at_most: int | None = None) -> np.ndarray:
-    """A log of rounds, twice as long."""
+    """Return the log with twice the length."""
     more = len(log) if at_most is None else min(len(log), at_most - len(log))
     return np.concatenate([log, np.zeros((more, *log.shape[1:]), log.dtype)])

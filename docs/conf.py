@@ -1,4 +1,4 @@
-"""Sphinx's settings. `python -m sphinx -W -b html docs site` builds the documentation, without network."""
+"""Sphinx configuration. `python -m sphinx -W -b html docs site` builds the documentation, without network access."""
 
 import sys
 from importlib.metadata import version as version_of
@@ -7,7 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
-SIDE = ("ipynb", "py", "py.md5", "zip", "json")  # what the gallery writes beside an example's page
+SIDE = ("ipynb", "py", "py.md5", "zip", "json")  # files that the gallery writes beside a page
 
 project = "NSA on Brian2"
 copyright = "the nsa-brian developers; MIT licence"
@@ -29,7 +29,7 @@ exclude_patterns = ["_ext", "_templates", "generated/scripts", "generated/notebo
 exclude_patterns += [f"generated/examples/*.{suffix}" for suffix in SIDE]
 nitpicky = False
 
-# The theme: light and dark, as the reader's system has it.
+# Light or dark theme, following the reader's system.
 html_theme = "pydata_sphinx_theme"
 html_title = f"{project} {release}"
 templates_path = ["_templates"]
@@ -48,7 +48,7 @@ html_theme_options = {
 }
 html_math_renderer = "mathml"
 
-# Pages and notebooks are MyST Markdown. Notebooks are run when they or their code changed.
+# Pages and notebooks are MyST Markdown. Notebooks run again when they have changed.
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
@@ -56,9 +56,9 @@ nb_execution_cache_path = str(HERE / "generated" / "notebooks")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
-nb_output_stderr = "remove"  # what engines say when they compile
+nb_output_stderr = "remove"  # messages of compiling engines
 
-# The reference is made from docstrings in numpydoc's style; types are said there.
+# The reference is made from numpydoc docstrings, which give the types.
 autosummary_generate = True
 autosummary_imported_members = False
 autodoc_typehints = "none"
@@ -71,7 +71,7 @@ napoleon_use_rtype = False
 napoleon_preprocess_types = False
 copybutton_exclude = ".linenos, .gp, .go"
 
-# Examples are run from a copy, for they write files beside themselves.
+# Examples run from a copy, because they write files into their folder.
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE / "generated" / "scripts"),
     "gallery_dirs": str(HERE / "generated" / "examples"),
@@ -85,4 +85,4 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "default_thumb_file": str(HERE / "_static" / "network.png"),
 }
-suppress_warnings = ["ref.python"]  # attributes of one letter, such as u, belong to several classes
+suppress_warnings = ["ref.python"]  # several classes have attributes such as u

@@ -1,4 +1,4 @@
-"""Check that every internal link of the built site leads somewhere: `python docs/links.py site`."""
+"""Check the internal links of the built site: `python docs/links.py site`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urldefrag
 
 
 class Page(HTMLParser):
-    """The links of a page, and the places in it that links may lead to."""
+    """Links and link targets of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what a tag links to, and its name."""
+        """Store the link and the id of a tag."""
         for name, value in attrs:
             if value and name == "id":
                 self.places.add(value)
@@ -28,7 +28,7 @@ class Page(HTMLParser):
 
 
 def broken(site: Path) -> tuple[int, int, list[str]]:
-    """The number of pages and of links, and the links that lead nowhere."""
+    """Return the number of pages, the number of links, and the broken links."""
     paths = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
     pages = {path.resolve(): Page(path.read_text("utf-8")) for path in paths}
     wrong = []

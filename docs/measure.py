@@ -1,12 +1,12 @@
-"""Measure everything that the pages of results show: runs the commands and writes `docs/results/*.json`.
+"""Run the commands behind the pages of results and write `docs/results/*.json`.
 
-    python docs/measure.py                  all of it; hours on a quiet machine with two cores
-    python docs/measure.py table bench      some of it
-    python docs/measure.py --quick          with small settings, to try the pages
-    python docs/measure.py --pages          measure nothing; write the files' numbers into README and pages
+    python docs/measure.py                  all commands; hours on a quiet machine with two cores
+    python docs/measure.py table bench      some of them
+    python docs/measure.py --quick          with small settings, to test the pages
+    python docs/measure.py --pages          no measurement; only update the numbers in README and pages
 
-A command that was stopped continues when this is started again with the same --work. Figures go beside the files. At
-the end the numbers in the README and in the pages are written anew.
+With the same --work, stopped commands resume. Figures are written beside the files. At the end the numbers in README
+and pages are updated.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from experiments.registry import study  # noqa: E402
 
 SPIKING_GAME = "--arms 5 --trials 1 --rounds 300 --repetitions 40 --agents nsa,random"
 SMALL_GAME = "--arms 3 --trials 1 --rounds 20 --repetitions 2 --agents nsa,random"
-#: Champions from nothing beside the default set and the one of release 0.1.
+#: Champions of staged searches, the default set and that of release 0.1.
 CHAMPIONS = "--agents nsa:evolved,nsa:evolved-0.1,nsa:evolution-1.json,nsa:evolution-2.json,nsa:evolution-3.json,random"
 
 
 class Measurement(NamedTuple):
-    """A command, the same with small settings, which of its figures is kept, and what is left out of its file."""
+    """A command, its variant with small settings, the figure to store, and keys to omit from the file."""
 
     command: str
     quick: str
@@ -101,55 +101,55 @@ MEASUREMENTS = {
 
 
 def measure(name: str, quick: bool, work: Path) -> dict[str, Any]:
-    """Run a command and say what came of it."""
+    """Run a command and return its record."""
     how = MEASUREMENTS[name]
     command = how.quick if quick else how.command
-    out = work.resolve() / (f"{name}-quick" if quick else name)  # a search needs a folder of its own
+    out = work.resolve() / (f"{name}-quick" if quick else name)  # a search needs its own folder
     work.mkdir(parents=True, exist_ok=True)
     (work / "adapting.py").write_text(adapting(), "utf-8")
     words = [sys.executable, "-m", "experiments", *shlex.split(command)[1:], "--json", "--out", str(out)]
     begun = time.perf_counter()
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, cwd=work)
     seconds = time.perf_counter() - begun
-    if (out / "best.json").exists():  # under a name by which tables can tell champions apart
+    if (out / "best.json").exists():  # distinct names of champions in tables
         shutil.copyfile(out / "best.json", work / f"{name}.json")
     return record(name, quick, json.loads(done.stdout), seconds, out)
 
 
 def adapting() -> str:
-    """The README's model."""
+    """Return the model file of the README."""
     found = re.search(r"^```python\n(# adapting\.py\n.*?)^```", README.read_text("utf-8"), re.M | re.S)
     assert found is not None
     return found[1]
 
 
-def record(name: str, quick: bool, told: dict[str, Any], seconds: float, out: Path) -> dict[str, Any]:
-    """What is kept of what a command told, and its figure."""
+def record(name: str, quick: bool, output: dict[str, Any], seconds: float, out: Path) -> dict[str, Any]:
+    """Return the record of a command from its JSON output, and copy its figure."""
     how = MEASUREMENTS[name]
     command = how.quick if quick else how.command
-    files = told.pop("files", {})
+    files = output.pop("files", {})
     found: dict[str, Any] = {"command": command, "seconds": round(seconds, 1), "stand_in": quick, **machine()}
-    found["versions"] = told.pop("versions", None) or found["versions"]
-    found["settings"] = told.pop("settings", {})
+    found["versions"] = output.pop("versions", None) or found["versions"]
+    found["settings"] = output.pop("settings", {})
     kind = command.split()[1]
     if kind == "bench":
-        found["text"] = bench_tables(told)
+        found["text"] = bench_tables(output)
     else:
         tables = {"report": claims, "evolve": champion}.get(kind) or partial(of_study, kind)
-        found["tables"] = tables(told, files)
-    if "cells" in told:
-        told["n_cells"] = len(told["cells"])
-    if "standings" in told:
-        told["n_ranked"] = len(told["standings"]["all"]["ranks"]["mean"])
-        told["regret_by_arms"] = regret_by_arms(told["cells"])
-    found["summary"] = {key: value for key, value in told.items() if key not in how.without}
+        found["tables"] = tables(output, files)
+    if "cells" in output:
+        output["n_cells"] = len(output["cells"])
+    if "standings" in output:
+        output["n_ranked"] = len(output["standings"]["all"]["ranks"]["mean"])
+        output["regret_by_arms"] = regret_by_arms(output["cells"])
+    found["summary"] = {key: value for key, value in output.items() if key not in how.without}
     if how.figure:
         shutil.copyfile(files.get(how.figure, out / "bench.png"), DOCS / "results" / f"{name}.png")
     return found
 
 
 def regret_by_arms(cells: list[dict[str, Any]]) -> dict[int, dict[str, float]]:
-    """Each agent's mean regret over the paper's bandits, by the number of arms."""
+    """Return the mean regret of each agent over the paper's bandits, by number of arms."""
     papers = [cell for cell in cells if cell["env"] in PAPER_BANDITS]
     found = {}
     for arms in sorted({cell["arms"] for cell in papers}):
@@ -159,31 +159,31 @@ def regret_by_arms(cells: list[dict[str, Any]]) -> dict[int, dict[str, float]]:
 
 
 def machine() -> dict[str, Any]:
-    """What something is measured with."""
+    """Return machine and versions."""
     of = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()}
     return {"machine": of, "versions": versions()}
 
 
-def claims(told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
-    """The paper's claims and what came out."""
-    told.pop("report")
+def claims(output: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the table of the paper's claims."""
+    output.pop("report")
     header = ["study", "what the paper says", "verdict", "what came out"]
-    rows = [[each[key] for key in ("study", "statement", "verdict", "evidence")] for each in told["claims"]]
+    rows = [[each[key] for key in ("study", "statement", "verdict", "evidence")] for each in output["claims"]]
     return [{"caption": "", "header": header, "rows": rows}]
 
 
-def champion(told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
-    """A search's champion beside others, and what it took."""
-    header, rows = report_table(told["champion"]["report"])
+def champion(output: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the table of a champion and the sets it is compared with."""
+    header, rows = report_table(output["champion"]["report"])
     caption = (
-        f"{told['generations']:,} generations, {told['game_rounds']:,} game-rounds. On games that the search never saw "
-        "and that chose nobody:"
+        f"{output['generations']:,} generations, {output['game_rounds']:,} game-rounds. On games that the search "
+        "never saw and that chose nobody:"
     )
     return [{"caption": caption, "header": header, "rows": rows, "right": list(range(1, len(header)))}]
 
 
-def of_study(kind: str, told: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
-    """The tables that a study itself shows."""
+def of_study(kind: str, output: dict[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the tables of a study."""
     return [
         {"caption": t.caption, "header": list(t.header), "rows": [list(r) for r in t.rows], "right": list(t.right)}
         for t in study(kind).load(files["results"]).tables
@@ -191,7 +191,7 @@ def of_study(kind: str, told: dict[str, Any], files: dict[str, str]) -> list[dic
 
 
 def write_numbers(root: Path) -> None:
-    """Write the numbers of the results files into the README and the pages that quote them."""
+    """Update the numbers in the README and in the pages from the results files."""
     found = results.load(DOCS / "results")
     readme = root / README.name
     readme.write_text(results.with_block(readme.read_text("utf-8"), found), "utf-8")
@@ -201,16 +201,16 @@ def write_numbers(root: Path) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(MEASUREMENTS)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="small settings")
-    parser.add_argument("--pages", action="store_true", help="measure nothing; write numbers into README and pages")
-    parser.add_argument("--work", type=Path, default=Path("nsa-results/docs"), help="where the commands' files go")
+    parser.add_argument("--pages", action="store_true", help="only update the numbers in README and pages")
+    parser.add_argument("--work", type=Path, default=Path("nsa-results/docs"), help="folder of the commands' files")
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in MEASUREMENTS]
     if unknown:
-        parser.error(f"no measurement {unknown[0]!r}; known: {', '.join(MEASUREMENTS)}")
+        parser.error(f"unknown measurement {unknown[0]!r}; known: {', '.join(MEASUREMENTS)}")
     for name in [] if args.pages else args.names or MEASUREMENTS:
         print(f"{name}: {MEASUREMENTS[name].quick if args.quick else MEASUREMENTS[name].command}", flush=True)
         text = json.dumps(measure(name, args.quick, args.work), indent=1, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""The bandits. ``make("MAB-D", n_arms=50, tau=100)`` builds one; ``BANDITS`` names them all.
+"""Bandits. ``make("MAB-D", n_arms=50, tau=100)`` makes one; ``BANDITS`` lists all by name.
 
-To add your own, derive from :class:`Bandit`, say what the probabilities are at the start (``_begin``) and in each
-later round (``_next``), and enter the class into ``BANDITS``.
+To add one, subclass :class:`Bandit`, implement ``_begin`` (probabilities of the first round) and ``_next`` (those of
+each later round), and add the class to ``BANDITS``.
 """
 
 import difflib
@@ -43,7 +43,7 @@ BANDITS: dict[str, type[Bandit]] = {
 }
 
 
-#: Keywords of all bandits that say nothing of what they are like.
+#: Keywords of every bandit; all others are its settings.
 _OF_ALL = ("n_arms", "n_games", "seed", "rng")
 
 
@@ -57,29 +57,29 @@ def make(
     preset: str | None = None,
     **settings: Any,
 ) -> Bandit:
-    """Build a bandit by name.
+    """Make a bandit by name.
 
     Parameters
     ----------
     name : str
         One of ``BANDITS``.
     n_arms : int, optional
-        Arms K; by default what is usual for the bandit (``default_arms``), which is 10 for most.
+        Number of arms K; by default the bandit's ``default_arms``, which is 10 for most.
     n_games : int, optional
-        Games played side by side; by default one, whose arms and rewards are plain numbers.
+        Number of games played at once; by default one, whose arms and rewards are plain numbers.
     seed : int, optional
-        Same seed, same probabilities and luck.
+        Seed of the random numbers; the same seed gives the same game.
     rng : numpy.random.Generator, optional
         Instead of ``seed``.
     preset : str, optional
-        A named group of the bandit's settings; settings given by themselves go before it.
+        A named group of the bandit's settings; ``settings`` override its values.
     **settings
-        ``trial_rounds`` and the bandit's own, each a keyword of its class.
+        ``trial_rounds`` and the settings of the bandit, keywords of its class.
 
     Raises
     ------
     ValueError
-        For an unknown name, preset or setting, or a value that the bandit refuses.
+        For an unknown name, preset or setting, or an illegal value.
     """
     _check_name(name)
     bandit = BANDITS[name]
@@ -102,7 +102,7 @@ def make(
 
 
 def settings_of(name: str) -> dict[str, Any]:
-    """The keywords that say what a bandit is like, with their defaults, its own ones first."""
+    """Return the settings of a bandit with their defaults, those of its own class first."""
     _check_name(name)
     settings: dict[str, Any] = {}
     for cls in BANDITS[name].__mro__[:-2]:
@@ -120,7 +120,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _check_name(name: str) -> None:
-    """Refuse a bandit that there is not, with the nearest that there is."""
+    """Raise a ValueError for an unknown bandit, with the nearest known name."""
     if not isinstance(name, str) or name not in BANDITS:
         by_lower = {known.lower(): known for known in BANDITS}
         near = difflib.get_close_matches(str(name)[:80].lower(), by_lower, n=1, cutoff=0.5)

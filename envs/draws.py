@@ -1,4 +1,4 @@
-"""Draws that games need at times of their own, and those of many rounds at once."""
+"""Random draws at times that differ between games, and of many rounds at once."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import numpy as np
 
 
 class Randomness(Protocol):
-    """What bandits ask a generator for: numpy's, or one that has streams of games' own. The first axis is the game."""
+    """Methods of a generator that bandits use: numpy's, or one with a stream per game. The first axis is the game."""
 
     def random(self, size: Any) -> Any:
-        """Uniform numbers in [0, 1)."""
+        """Return uniform random numbers in [0, 1)."""
 
     def normal(self, loc: Any, scale: Any, size: Any) -> Any:
-        """Normal numbers."""
+        """Return normal random numbers."""
 
     def uniform(self, low: Any, high: Any, size: Any) -> Any:
-        """Uniform numbers in [low, high)."""
+        """Return uniform random numbers in [low, high)."""
 
     def spawn(self, n_children: int) -> Any:
-        """Independent generators."""
+        """Return independent generators."""
 
 
 class Draws:
-    """The first, second, third ... draw of each game, whenever it asks for it.
+    """Numbered draws for games that need them at different times.
 
-    The i-th draw of all games is made together, when the first game asks for it, so that what a game draws does not
-    depend on the games beside it.
+    The i-th draw is made for all games at once, when the first game needs it. So a game's draws do not depend on the
+    other games.
 
     Parameters
     ----------
     draw : callable
-        Makes an array whose first axis is the game, from random numbers that nobody else uses.
+        Returns an array whose first axis is the game. Nothing else may use its generator.
     n_games : int
     cycle : int
-        0: each draw is a new one. N > 0: the draws cycle through the first N.
+        0: each draw is new. N > 0: draws cycle through the first N.
     """
 
     def __init__(self, draw: Callable[[], np.ndarray], n_games: int, cycle: int = 0) -> None:
@@ -46,17 +46,17 @@ class Draws:
         self._n_made = 0
 
     def next(self, games: np.ndarray) -> np.ndarray:
-        """The next draw of each of these games, which are given by their numbers."""
+        """Return the next draw of each of these games, given by index."""
         rows = [self._number(self._asked[game])[game] for game in games]
         self._asked[games] += 1
         return np.array(rows)
 
     def _number(self, index: int) -> np.ndarray:
-        """The index-th draw of every game."""
+        """Return the draw ``index`` of every game."""
         if self._cycle:
             index %= self._cycle
         if index == self._n_made:
-            if not self._cycle:  # those that all games have left behind are done with
+            if not self._cycle:  # drop draws that all games have used
                 self._made = {i: draw for i, draw in self._made.items() if i >= self._asked.min()}
             self._made[index] = self._draw()
             self._n_made += 1
@@ -64,9 +64,9 @@ class Draws:
 
 
 def random_rounds(rng: Randomness, n_rounds: int, size: tuple[int, ...]) -> np.ndarray:
-    """What ``rng.random(size)`` gives in each of some rounds, (rounds, *size); the first axis of ``size`` is the game.
+    """Return ``rng.random(size)`` of each of ``n_rounds`` rounds; the first axis of ``size`` is the game.
 
-    Numbers of a plain generator come row by row; a generator with streams of its own for each game has ``rounds``.
+    A plain generator draws row by row; a generator with a stream per game has the method ``rounds``.
     """
     rounds = getattr(rng, "rounds", None)
     drawn: np.ndarray = rounds(n_rounds, size) if rounds else rng.random((n_rounds, *size))

@@ -17,7 +17,7 @@ DISTANCES = ("mean", "sum")
 
 
 class Drift(Stationary):
-    """tau dp/dt = q - p, t in rounds; once p is within delta of the target q, a new target.
+    """tau dp/dt = q - p, t in rounds; the target q changes once p is within delta of it.
 
     Start and targets are drawn from N(mean, sd), clipped to [0, 1].
 
@@ -28,14 +28,14 @@ class Drift(Stationary):
     delta : float
         Distance at which the target changes.
     distance : {"mean", "sum"}
-        Of the arms' absolute errors.
+        How the absolute errors of the arms are combined.
     n_targets : int
-        0: each target is newly drawn. N > 0: the targets cycle through a set of N, the start being the first.
+        0: each target is newly drawn. N > 0: targets cycle through N values, the first of which is the start.
     mean, sd, **settings
         See :class:`envs.stationary.Stationary`.
     """
 
-    #: What the public code used when the paper's table was made.
+    #: Settings of the public code for the paper's table.
     presets = {"published-table": {"tau": 100.0, "delta": 0.01, "distance": "sum", "n_targets": 2}}  # noqa: RUF012
 
     def __init__(
@@ -89,12 +89,12 @@ class Drift(Stationary):
         return laid_out
 
     def _distance(self, gap: np.ndarray) -> np.ndarray:
-        """What a round leaves of the distance to the target: |q - p| shrinks by the same factor in every arm."""
+        """Return the distance to the target after the round: |q - p| shrinks by the same factor in every arm."""
         return (1 - 1 / self.tau) * getattr(np.abs(gap), self.distance)(axis=1)
 
     def _soonest(self, gap: np.ndarray) -> np.ndarray:
-        """Rounds before which no game can arrive, given its gap now: a round or two less than it will take."""
+        """Return a lower bound of the rounds until each game reaches its target, at most two rounds too small."""
         rounding = 1e-15 * self.tau * self.n_arms
         near, distance = 1.000001 * self.delta + rounding, getattr(np.abs(gap), self.distance)(axis=1)
-        with np.errstate(divide="ignore"):  # log(0) where tau is 1: then every round arrives
+        with np.errstate(divide="ignore"):  # log(0) if tau is 1: every round reaches the target
             return np.log(near / np.maximum(distance, near)) / np.log(1 - 1 / self.tau) - 1

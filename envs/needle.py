@@ -13,13 +13,12 @@ from envs.draws import random_rounds
 class Needle(Bandit):
     """One arm pays with probability ``high``, all others with ``low``; it moves in a round with probability ``rate``.
 
-    The good arm's place is drawn uniformly, at first from all arms, at a move from all the others. Trials mean nothing
-    to this bandit.
+    The good arm is drawn uniformly, first from all arms, at a move from all others. Trials have no effect.
 
     Parameters
     ----------
     low, high : float
-        Probabilities of the bad arms and of the good one.
+        Probabilities of the bad arms and of the good arm.
     rate : float
         Probability of a move in a round.
     **settings
@@ -43,7 +42,7 @@ class Needle(Bandit):
         moves = when < self.rate
         if not moves.any():
             return self.probabilities
-        way = 1 + (where * (self.n_arms - 1)).astype(np.intp)  # to any arm but the present one
+        way = 1 + (where * (self.n_arms - 1)).astype(np.intp)  # to any other arm
         self._place = (self._place + np.where(moves, way, 0)) % self.n_arms
         return self._around_the_place()
 

@@ -1,4 +1,4 @@
-"""``peaked``: one arm stands out, more or less; the bandits of the paper's entropy analysis."""
+"""``peaked``: one arm stands out; the bandit of the paper's entropy analysis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from envs.base import Bandit, check_positive
 class Peaked(Bandit):
     """z = 1 for one arm and ~ U(0, 0.5) for the others; p = softmax(beta z) sum(z), clipped to [0, 1]; new each trial.
 
-    The smaller beta, the flatter and the less certain is the distribution of the rewards.
+    A smaller beta gives a flatter, less certain distribution of rewards.
 
     Parameters
     ----------

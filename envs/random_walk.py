@@ -1,4 +1,4 @@
-"""``random-walk``: each arm wanders by itself; the restless bandit of human studies."""
+"""``random-walk``: independent random walks of the arms; the restless bandit of human studies."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import numpy as np
 from envs.base import Bandit, check_positive, check_probability, check_range, reflect
 from nsa_brian.common.texts import shown
 
-#: Random numbers that a game draws ahead; a constant, so that a game does not depend on the games beside it.
+#: Random numbers that a game draws ahead; constant, so that a game does not depend on the number of games.
 AHEAD = 512
 
 
-#: The standard deviation of a step at most; beyond 1, a walk is as good as random numbers.
+#: Upper limit of the standard deviation of a step; above 1 a walk hardly differs from independent draws.
 MOST_STEP = 1e6
 
 
 class RandomWalk(Bandit):
     """p <- decay p + (1 - decay) centre + N(0, sd), reflected at the borders ``low`` and ``high``.
 
-    The defaults are those of Daw et al. (2006), whose four slot machines paid from 1 to 100 points, Gaussian about a
-    mean that walked with decay 0.9836 towards 50 points and a diffusion of 2.8 points. Our arms pay 0 or 1, with that
-    mean in hundredths as their probability. A walk starts from the distribution that it has in the long run: normal
-    with sd / sqrt(1 - decay^2), here 0.155, or uniform between the borders where nothing pulls it back (decay 1).
+    The defaults are those of Daw et al. (2006), whose four slot machines paid 1 to 100 points, Gaussian about a mean
+    that walked with decay 0.9836 towards 50 points and a diffusion of 2.8 points. Here arms pay 0 or 1, with a
+    hundredth of that mean as their probability. A walk starts from its stationary distribution: normal with standard
+    deviation sd / sqrt(1 - decay^2), here 0.155, or uniform between the borders if decay is 1.
 
     Parameters
     ----------
     decay : float
-        Share of the distance to the centre that is left after a round, from 0 to 1.
+        Fraction of the distance to the centre that remains after a round, from 0 to 1.
     centre : float
-        Where the decay leads.
+        Value that the walk decays towards.
     sd : float
-        Standard deviation of a round's step.
+        Standard deviation of the step of a round.
     low, high : float
         Reflecting borders.
     **settings
@@ -45,7 +45,7 @@ class RandomWalk(Bandit):
     Dolan, Model-based influences on humans' choices and striatal prediction errors, Neuron 69:1204-1215, 2011.
     """
 
-    #: The rewards of the two-step task: nothing pulls back, the borders are near.
+    #: Rewards of the two-step task.
     presets = {"two-step": {"decay": 1.0, "sd": 0.025, "low": 0.25, "high": 0.75}}  # noqa: RUF012
 
     def __init__(
@@ -63,7 +63,7 @@ class RandomWalk(Bandit):
         check_positive("sd", sd, MOST_STEP)
         check_range("the borders", low, high)
         if not low < high or not low <= centre <= high:
-            raise ValueError(f"centre must lie between two borders, got {shown(centre)} between {low} and {high}")
+            raise ValueError(f"centre must lie in [low, high] with low < high, got {shown(centre)} in [{low}, {high}]")
         self.decay, self.centre, self.sd, self.low, self.high = decay, centre, sd, low, high
         super().__init__(n_arms, **settings)
 

@@ -1,4 +1,4 @@
-"""``reversal``: what was good is bad from now on; reversal learning."""
+"""``reversal``: good and bad arms are exchanged after each block (reversal learning)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from nsa_brian.common.texts import shown
 class Reversal(Bandit):
     """One of two arms pays with probability ``high``, the other with ``low``; they change places after each block.
 
-    Which arm is good at first, and the blocks' lengths, are drawn at random. With more than two arms, half of them
-    (K // 2, drawn at random) are good at first, and a reversal turns all good arms into bad ones and the others into
-    good ones.
+    The first good arm and the lengths of the blocks are random. With more than two arms, K // 2 random arms are good at
+    first, and a reversal exchanges good and bad arms.
 
     Parameters
     ----------
     low, high : float
-        Probabilities of a bad and of a good arm.
+        Probabilities of bad and good arms.
     block_low, block_high : int
-        Rounds of a block: a whole number drawn uniformly from this range, both ends included.
+        Length of a block in rounds: an integer drawn uniformly from this range, both ends included.
     **settings
         See :class:`envs.base.Bandit`.
 
@@ -61,7 +60,7 @@ class Reversal(Bandit):
         return np.where(order < self.n_arms // 2, self.high, self.low)
 
     def _next(self) -> np.ndarray:
-        # Drawn in every round, so that a game does not depend on the games beside it.
+        # Drawn in every round, so that a game does not depend on the other games.
         lengths = self._lengths(self._rng.random(self.n_games))
         ends = self._end == self.round
         if not ends.any():
@@ -84,6 +83,6 @@ class Reversal(Bandit):
         return np.where(is_turned[:, :, None], turned, self.probabilities)
 
     def _lengths(self, drawn: np.ndarray) -> np.ndarray:
-        """Blocks' lengths from uniform numbers."""
+        """Return lengths of blocks from uniform random numbers."""
         n_lengths = self.block_high - self.block_low + 1
         return self.block_low + (drawn * n_lengths).astype(np.intp)

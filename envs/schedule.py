@@ -1,4 +1,4 @@
-"""``schedule``: a table of probabilities, round by round: the user's own, or recorded from another bandit."""
+"""``schedule``: a table of probabilities, given by the user or recorded from another bandit."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from envs.base import Bandit, check_laid_out
 from envs.draws import Randomness
 from nsa_brian.common.texts import is_number
 
-#: Of a file, and of the table in it, at most: 8,000 rounds of 4,000 arms.
+#: Size limit of a file and of its table: 8,000 rounds of 4,000 arms.
 MOST_BYTES = 1 << 28
 
 
 class Schedule(Bandit):
-    """Plays a table of probabilities (rounds x arms) from its first row to its last; all games play the same.
+    """Play a table of probabilities (rounds x arms) from the first row to the last; all games play the same.
 
     Parameters
     ----------
     n_arms : int, optional
-        Checked against the table's columns if given.
+        If given, must equal the number of columns.
     table : array, list of lists, or path of a .npy or .csv file
-        One row a round, one column an arm, each entry from 0 to 1. A .csv file may have a header line of names.
+        One row per round, one column per arm, values from 0 to 1. A .csv file may have a header line.
     **settings
         See :class:`envs.base.Bandit`.
     """
@@ -55,26 +55,26 @@ class Schedule(Bandit):
     def _lay_out(self, n_rounds: int) -> np.ndarray:
         rows = self.table[self.round : self.round + n_rounds, None]
         if len(rows) < n_rounds:
-            return super()._lay_out(n_rounds)  # which says what is wrong
+            return super()._lay_out(n_rounds)  # raises the error
         return np.broadcast_to(rows, (n_rounds, self.n_games, self.n_arms))
 
 
 def record(bandit: Bandit, n_rounds: int, rng: Randomness) -> np.ndarray:
-    """The probabilities (rounds, arms) of one game of a bandit, as a table for :class:`Schedule`.
+    """Return the probabilities (rounds, arms) of one game of a bandit, as a table for :class:`Schedule`.
 
-    A schedule that is reset with the same ``rng`` plays the same game again, its luck included.
+    A schedule that is reset with the same ``rng`` plays the same game again, rewards included.
 
     Parameters
     ----------
     bandit : Bandit
-        Made for one game; it is reset with ``rng``.
+        A bandit with one game; it is reset with ``rng``.
     n_rounds : int
         Rounds to record.
     rng : numpy.random.Generator
-        All probabilities are drawn from it.
+        Generator of all probabilities.
     """
     if bandit.n_games != 1:
-        raise ValueError(f"a schedule is recorded from one game, got a bandit of {bandit.n_games} games")
+        raise ValueError(f"record() needs a bandit with one game, got {bandit.n_games} games")
     if n_rounds < 1:
         raise ValueError(f"n_rounds must be a whole number from 1 up, got {n_rounds}")
     bandit.reset(rng)
@@ -88,17 +88,17 @@ def record(bandit: Bandit, n_rounds: int, rng: Randomness) -> np.ndarray:
 
 
 def to_csv(table: np.ndarray) -> str:
-    """A table as the text of a .csv file, each number with all its digits, under a header of arms."""
+    """Return a table as CSV text with a header line, each number with all its digits."""
     header = ",".join(f"arm {arm}" for arm in range(table.shape[1]))
     return "\n".join([header, *(",".join(map(repr, row)) for row in table.tolist()), ""])
 
 
 def read_table(path: str | Path) -> np.ndarray:
-    """The table in a .npy or .csv file; a ValueError says what is wrong with it."""
+    """Read a table from a .npy or .csv file; raise a ValueError if it is illegal."""
     path = Path(path)
     _check_suffix(path)
     try:
-        if path.exists() and not path.is_file():  # a fifo would keep us waiting, a device never ends
+        if path.exists() and not path.is_file():  # a fifo would block, a device may never end
             raise OSError("not a regular file")
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -108,7 +108,7 @@ def read_table(path: str | Path) -> np.ndarray:
 
 
 def parse_table(content: bytes, path: str | Path) -> np.ndarray:
-    """The table in the content of a file, whose name says what it is."""
+    """Read a table from the content of a file; the suffix of ``path`` gives its format."""
     path = Path(path)
     _check_suffix(path)
     label = _label(path)
@@ -131,8 +131,8 @@ def _parse_csv(content: bytes) -> np.ndarray:
 
 
 def _parse_npy(content: bytes) -> np.ndarray:
-    """A view of the content: no memory is taken for more than there is, whatever the header says."""
-    npy: Any = np.lib.format  # which has no types
+    """Return a view of the content, so that no header can allocate more memory than the file has."""
+    npy: Any = np.lib.format  # untyped
     file = io.BytesIO(content)
     first = npy.read_magic(file) == (1, 0)
     shape, by_column, dtype = (npy.read_array_header_1_0 if first else npy.read_array_header_2_0)(file)
@@ -150,7 +150,7 @@ def _check_size(n_bytes: int) -> None:
 
 def _check_suffix(path: Path) -> None:
     if path.suffix not in _PARSERS:
-        raise ValueError(f"a schedule is a .npy or a .csv file, got {_label(path)}")
+        raise ValueError(f"a schedule must be a .npy or .csv file, got {_label(path)}")
 
 
 def _label(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""``seasonal``: seasons that come back, on a trend that does not."""
+"""``seasonal``: a periodic season on a linear trend."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from nsa_brian.common.checks import check_number
 class Seasonal(Stationary):
     """p = level + slope t / period + amplitude sin(2 pi t / period + phase), t in rounds, reflected at 0 and 1.
 
-    Each arm has its own level ~ N(mean, sd), clipped to [0, 1], its own phase ~ U(0, 2 pi) and its own slope
-    ~ U(-trend, trend); the period is the same for all. Reflected rather than clipped, so that no arm stays at a
-    border for ever.
+    Each arm has its own level ~ N(mean, sd), clipped to [0, 1], phase ~ U(0, 2 pi) and slope ~ U(-trend, trend); the
+    period is the same for all. Reflection keeps arms from staying at a border.
 
     Parameters
     ----------
     period : float
-        Rounds of a season's cycle.
+        Length of a season in rounds.
     amplitude : float
-        Of the season.
+        Amplitude of the season.
     trend : float
-        The most that an arm's level rises or falls in a period.
+        Largest rise or fall of an arm's level in a period.
     mean, sd, **settings
         See :class:`envs.stationary.Stationary`.
     """
@@ -58,7 +57,7 @@ class Seasonal(Stationary):
         return laid_out
 
     def _at(self, cycles: Any) -> np.ndarray:
-        """Probabilities at a time, counted in periods."""
+        """Return the probabilities at a time in periods."""
         # sin(x + phase) = sin x cos phase + cos x sin phase: one sine for all arms.
         sine, cosine = np.sin(2 * np.pi * cycles), np.cos(2 * np.pi * cycles)
         season = sine * self._season[0] + cosine * self._season[1]

@@ -10,7 +10,7 @@ from envs.base import Bandit
 from nsa_brian.common.checks import check_number
 from nsa_brian.common.texts import shown
 
-#: Rounds of a period at least.
+#: Shortest period in rounds.
 SHORTEST = 1e-9
 
 
@@ -20,11 +20,11 @@ class Sinusoid(Bandit):
     Parameters
     ----------
     f_low, f_high : float
-        Range of the arms' frequencies f, in cycles in ``period`` rounds.
+        Range of the frequencies f of the arms, in cycles per ``period`` rounds.
     spacing : {"random", "even"}
-        Frequencies drawn uniformly from their range, or spread evenly over it.
+        Whether frequencies are drawn uniformly from their range or spaced evenly over it.
     period : float
-        Rounds in the unit of time.
+        Unit of time in rounds.
     **settings
         See :class:`envs.base.Bandit`.
     """
@@ -65,7 +65,7 @@ class Sinusoid(Bandit):
         return self._waves(n_rounds, 0)
 
     def _waves(self, n_rounds: int, n_still: int) -> np.ndarray:
-        """The waves in the present round and those after it; the first arms are left out."""
+        """Return the waves of the current round and the ones after it; the first ``n_still`` arms are left empty."""
         laid_out = np.empty((n_rounds, self.n_games, self.n_arms))
         rounds = np.arange(self.round, self.round + n_rounds)[:, None, None]
         omega, phase = self._omega[:, n_still:], self._phase[:, n_still:]

@@ -10,12 +10,12 @@ from envs.base import Bandit, check_positive, check_probability
 
 
 class Stationary(Bandit):
-    """p ~ N(mean, sd) clipped to [0, 1], drawn at the start and never again.
+    """p ~ N(mean, sd) clipped to [0, 1], drawn once at the start.
 
     Parameters
     ----------
     mean, sd : float
-        Of the normal distribution that the probabilities come from.
+        Mean and standard deviation of the normal distribution.
     **settings
         See :class:`envs.base.Bandit`.
     """

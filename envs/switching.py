@@ -15,17 +15,17 @@ SCOPES = ("all", "one")
 
 
 class Switching(Stationary):
-    """As ``MAB-P``, but at times that nobody knows: a switch comes in each round with probability ``rate``.
+    """As ``MAB-P``, but at random times: a switch occurs in each round with probability ``rate``.
 
     Probabilities are p ~ N(mean, sd), clipped to [0, 1]. The time between switches is geometric, 1 / rate rounds on
-    average. Trials mean nothing to this bandit.
+    average. Trials have no effect.
 
     Parameters
     ----------
     rate : float
         Probability of a switch in a round.
     scope : {"all", "one"}
-        What a switch draws anew: all arms, or one that is chosen at random.
+        Which arms a switch redraws: all, or a random one.
     mean, sd, **settings
         See :class:`envs.stationary.Stationary`.
 
@@ -43,7 +43,7 @@ class Switching(Stationary):
         super().__init__(n_arms, **settings)
 
     def _begin(self) -> np.ndarray:
-        (self._times,) = self._rng.spawn(1)  # Draws wants random numbers that nobody else uses
+        (self._times,) = self._rng.spawn(1)  # Draws needs a generator of its own
         self._draws = Draws(self._draw, self.n_games)
         return self._draws.next(self._games)
 
@@ -64,7 +64,7 @@ class Switching(Stationary):
         return laid_out
 
     def _switched(self, before: np.ndarray, games: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """Probabilities after a switch in some of the games."""
+        """Return the probabilities after a switch in some of the games."""
         probabilities, drawn = before.copy(), self._draws.next(games)
         if self.scope == "all":
             probabilities[games] = drawn

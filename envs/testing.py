@@ -1,4 +1,4 @@
-"""Conformance test for bandits: for those who write one."""
+"""Conformance test for bandits."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Played = tuple[np.ndarray, np.ndarray]
 
 
 def check_bandit(make: Callable[..., Bandit], n_rounds: int = 60) -> None:
-    """Check all that the game loop, the experiments and the search rely on.
+    """Check what the game loop, the experiments and the search require of a bandit.
 
     Parameters
     ----------
     make : callable
-        ``make(n_games=..., rng=...)`` makes the bandit; such as ``functools.partial(MyBandit, 4)``.
+        ``make(n_games=..., rng=...)`` returns the bandit, such as ``functools.partial(MyBandit, 4)``.
     n_rounds : int
-        Rounds to play.
+        Number of rounds to play.
 
     Raises
     ------
     AssertionError
-        With one line that says what is wrong.
+        If the bandit does not conform; one line says why.
 
     Examples
     --------
@@ -35,21 +35,21 @@ def check_bandit(make: Callable[..., Bandit], n_rounds: int = 60) -> None:
     >>> import envs
     >>> check_bandit(partial(envs.make, "switching", 4))
     """
-    before = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002 - to see that nobody draws from it
+    before = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002 - it must not change
     played = _play(_made(make, range(3)), n_rounds)
-    _check_same(played, _play(_made(make, range(3)), n_rounds), "the same generator gave another game")
+    _check_same(played, _play(_made(make, range(3)), n_rounds), "two games with the same generator differ")
     _check_same(
-        played, _play(_made(make, range(3)), n_rounds, arm=1), "the arms that are pulled change the game", rewards=False
+        played, _play(_made(make, range(3)), n_rounds, arm=1), "the game depends on the arms pulled", rewards=False
     )
     alone = _play(_made(make, range(2, 3)), n_rounds)
-    _check_same((played[0][:, 2:], played[1][:, 2:]), alone, "a game differs alone and in a batch")
+    _check_same((played[0][:, 2:], played[1][:, 2:]), alone, "a game differs between alone and in a batch")
     used = _made(make, range(3))
     _play(used, n_rounds)
     used.reset(GameGenerators.seeded(0, range(3)))
-    assert used.round == 0, "reset() must go back to round 0"
-    _check_same(played, _play(used, n_rounds), "reset() does not start the same game anew")
+    assert used.round == 0, "reset() must set round to 0"
+    _check_same(played, _play(used, n_rounds), "the game differs after reset()")
     other = _play(_made(make, range(3, 6)), n_rounds)
-    assert (other[1] != played[1]).any(), "other generators gave the same rewards"
+    assert (other[1] != played[1]).any(), "games with different generators have the same rewards"
     _check_ahead(_made(make, range(3)), played)
     _check_single(make(n_games=None, rng=np.random.default_rng(0)))
     _check_refusals(_made(make, range(2)))
@@ -71,9 +71,9 @@ def _play(bandit: Bandit, n_rounds: int, arm: int = 0) -> Played:
         assert bandit.round == t, f"round must be {t} after {t} steps, got {bandit.round}"
         assert p.shape == shape, f"probabilities must be of shape {shape}, got {p.shape}"
         assert ((p >= 0) & (p <= 1)).all(), f"probabilities must be from 0 to 1, got {p.min()} to {p.max()}"
-        assert (bandit.best_arm == p.argmax(axis=1)).all(), "best_arm must be the arm of the highest probability"
+        assert (bandit.best_arm == p.argmax(axis=1)).all(), "best_arm must be the arm with the highest probability"
         reward = np.asarray(bandit.pull(arms))
-        assert reward.shape == (bandit.n_games,), f"pull() must give one reward a game, got shape {reward.shape}"
+        assert reward.shape == (bandit.n_games,), f"pull() must return one reward per game, got shape {reward.shape}"
         assert np.isin(reward, (0, 1)).all(), "rewards must be 0 or 1"
         assert (reward == bandit.pull(arms)).all(), "pulling twice in a round must give the same reward"
         probabilities.append(p.copy())
@@ -87,19 +87,19 @@ def _check_same(first: Played, second: Played, message: str, rewards: bool = Tru
 
 
 def _check_ahead(bandit: Bandit, played: Played) -> None:
-    """Rounds laid out in two parts must be those that steps give."""
+    """Check that two calls of ahead() equal steps."""
     n_rounds = len(played[0])
     first = bandit.ahead(n_rounds // 2)
     bandit.step()
     second = bandit.ahead(n_rounds - n_rounds // 2)
-    probabilities, luck = (np.concatenate(parts) for parts in zip(first, second, strict=True))
-    assert probabilities.shape == played[0].shape, "ahead() must give probabilities of shape (rounds, games, arms)"
-    assert (probabilities == played[0]).all(), "ahead() gives other probabilities than step()"
-    assert bandit.round == n_rounds - 1, "ahead() must leave the bandit at the last of its rounds"
+    probabilities, uniform = (np.concatenate(parts) for parts in zip(first, second, strict=True))
+    assert probabilities.shape == played[0].shape, "ahead() must return probabilities of shape (rounds, games, arms)"
+    assert (probabilities == played[0]).all(), "probabilities of ahead() and step() differ"
+    assert bandit.round == n_rounds - 1, "ahead() must advance to the last of its rounds"
     if bandit.plays_ahead:
         arms = np.zeros(bandit.n_games, int)
-        rewards = [pay(p, u, arms) for p, u in zip(probabilities, luck, strict=True)]
-        assert (np.array(rewards) == played[1]).all(), "ahead() gives other rewards than pull()"
+        rewards = [pay(p, u, arms) for p, u in zip(probabilities, uniform, strict=True)]
+        assert (np.array(rewards) == played[1]).all(), "rewards of ahead() and pull() differ"
 
 
 def _check_single(bandit: Bandit) -> None:

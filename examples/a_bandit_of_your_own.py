@@ -2,8 +2,8 @@
 A bandit of your own
 ====================
 
-One arm is good, and moves on to the next place at random times. Entered into the registry, it is played by every
-agent with the machinery of ``nsa play``.
+One arm is good, and the next arm takes over at random times. Once the bandit is in the registry, every agent can play
+it, with the functions behind ``nsa play``.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from experiments.settings import PlaySettings
 
 
 class Wanderer(envs.Bandit):
-    """All arms pay with probability ``low``, but for one that pays with ``high`` and moves on now and then.
+    """One arm pays with probability ``high``, all others with ``low``; the good arm moves at random times.
 
     Parameters
     ----------

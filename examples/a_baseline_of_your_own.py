@@ -2,8 +2,7 @@
 A baseline of your own
 ======================
 
-Epsilon-greedy that forgets: the values follow the rewards by a constant step. Entered into the registry, it plays
-against the others.
+Epsilon-greedy with a constant step size. Once the policy is in the registry, it plays against the others.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ from experiments.settings import PlaySettings
 
 
 class Forgetful(baselines.Policy):
-    """Value Q += step (R - Q) of the pulled arm; the highest Q, or a random arm with probability epsilon."""
+    """Pull the arm with the highest Q, or with probability epsilon a random one; Q += step (R - Q) after a pull."""
 
     def __init__(self, n_arms, *, step=0.1, epsilon=0.05, **settings):
         super().__init__(n_arms, **settings)
@@ -22,9 +21,9 @@ class Forgetful(baselines.Policy):
         self.values = np.zeros((self.n_games, n_arms))
 
     def _select(self):
-        luck = self.rng.random((self.n_games, 2))
-        explored = (luck[:, 0] * self.n_arms).astype(int)
-        return np.where(luck[:, 1] < self.epsilon, explored, self.values.argmax(axis=1))
+        uniform = self.rng.random((self.n_games, 2))
+        explored = (uniform[:, 0] * self.n_arms).astype(int)
+        return np.where(uniform[:, 1] < self.epsilon, explored, self.values.argmax(axis=1))
 
     def _learn(self, arms, rewards):
         games = np.arange(self.n_games)

@@ -1,10 +1,10 @@
 """
-A neuron of one's own
-=====================
+A neuron of your own
+====================
 
 Izhikevich's neuron (2007, *Dynamical Systems in Neuroscience*, section 8.2.1, regular spiking) in place of the leaky
-integrator: what is not said is that of the model ``spiking``. How strongly U has to drive V for activity to last is
-found by the compiled network itself, so that the critical weight stays where the rate model has it.
+integrator. Everything else is as in the model ``spiking``. The coupling from U to V is calibrated by simulation, so
+that the critical weight is that of the rate model.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 Evolve for a bandit of your own
 ===============================
 
-Good and bad arms change places every hundred rounds. Starting from a parameter set that was made for other bandits,
-CMA-ES looks for one that is better at this.
+Good and bad arms change places every hundred rounds. CMA-ES starts from a parameter set found for other bandits and
+searches for a better one.
 """
 
 import numpy as np
@@ -34,4 +34,4 @@ while not search.stop:
 
 champion = choose_champion(search, others={"start": settings.start})
 for name, found in champion.report.items():
-    print(f"{name:<9} regret {found['regret']:.3f} on games that chose nobody")
+    print(f"{name:<9} regret {found['regret']:.3f} on held-out games")

@@ -2,9 +2,9 @@
 Options that inhibit each other
 ===============================
 
-Every neuron of U is inhibited by all others of U: synapses between options, which the paper's model has none of. One
-string says what they add, the rate equation says where it goes. The network shows a decision; the compiled engine makes
-the same choices, some hundred times faster.
+Each neuron of U inhibits all others of U, by synapses between options that the paper's model does not have. One string
+declares what they add, and the rate equation where. The network shows a decision; the compiled engine makes the same
+choices, some hundred times faster.
 """
 
 import matplotlib

@@ -2,9 +2,9 @@
 Learning by spikes
 ==================
 
-No rule in Python: every synapse from U to V is weak or strong, and one whose two neurons have both fired of late takes
-over the outcome with some probability. While the outcome is awaited, the choice drives the neurons of the chosen
-option and holds the others down, so that the reward, which all synapses hear of, reaches the right ones.
+Every synapse from U to V is weak or strong. If both its neurons fired recently, it takes over the outcome with some
+probability. After the choice, the neurons of the chosen option are driven and the others suppressed, so that the
+reward, a signal to all synapses, changes the right ones.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ p = np.array([0.2, 0.4, 0.9])  # reward probability of each arm
 rng = np.random.default_rng(1)
 
 model = load_model("spiking-learning")
-print(model.flips)  # for each synapse, when the outcome is known
-parameters = model.complete(load().parameters).replace(neurons=10)  # 100 synapses an option
+print(model.flips)  # statements for each synapse, run when the outcome is known
+parameters = model.complete(load().parameters).replace(neurons=10)  # 100 synapses per option
 agent = NSA(len(p), parameters, model=model, n_games=n_games, seed=1)
 pulled = []
 

@@ -2,7 +2,7 @@
 A game with the agent
 =====================
 
-NSA and Thompson sampling play the same drifting bandit, each in the plainest of loops.
+NSA and Thompson sampling play the same drifting bandit in a simple loop.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ agents = {"nsa": NSA(n_arms, seed=1), "thompson": baselines.make("thompson", n_a
 
 for name, agent in agents.items():
     bandit = envs.make("MAB-D", n_arms)
-    bandit.reset(np.random.default_rng(7))  # the same probabilities and the same luck for both
+    bandit.reset(np.random.default_rng(7))  # the same probabilities and random numbers for both
     regret = 0.0
     for _ in range(n_rounds):
         arm = agent.select_arm()

@@ -1,9 +1,9 @@
 """
-A bandit from elsewhere, and one of ours to go elsewhere
-========================================================
+Gymnasium bandits, and bandits in Gymnasium
+===========================================
 
-NSA and UCB1 play a bandit that knows nothing of this package, written in the plainest Gymnasium way. Then one of our
-bandits is made by ``gymnasium.make`` and played by Gymnasium's own random choice. Needs ``pip install nsa-brian[gym]``.
+NSA and UCB1 play a bandit written for Gymnasium alone. Then ``gymnasium.make`` makes one of this package's bandits, and
+random actions play it. Needs ``pip install nsa-brian[gym]``.
 """
 
 import gymnasium
@@ -37,7 +37,7 @@ for name, agent in agents.items():
     played = play_gymnasium(SlotMachines(), agent, seed=7)
     print(f"{name:<7} mean reward {played.rewards.mean():.2f} of 0.80 at best")
 
-gymnasium.register_envs(envs.gymnasium_bandit)  # the import has done so already; this tells the reader
+gymnasium.register_envs(envs.gymnasium_bandit)  # the import has registered them; this makes it explicit
 env = gymnasium.make("nsa/random-walk-v0", n_arms=4, trials=1, trial_rounds=300)
 env.reset(seed=7)
 env.action_space.seed(7)
@@ -45,4 +45,4 @@ regret, over = 0.0, False
 while not over:
     _, reward, _, over, info = env.step(env.action_space.sample())
     regret += (info["p_star"] - info["p"]) / 300
-print(f"chance has a regret of {regret:.3f} on the random walk")
+print(f"regret of random actions on the random walk: {regret:.3f}")

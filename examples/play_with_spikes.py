@@ -2,8 +2,8 @@
 A game with spiking neurons
 ===========================
 
-Ten games at once of a model of spiking neurons, compiled, against a bandit of three arms; half of them with more
-noise. Any parameter can differ from game to game, but for the number of neurons.
+Ten compiled games at once of a spiking model on a bandit with three arms; half of them have more noise. Every parameter
+but the number of neurons may differ between games.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ rng = np.random.default_rng(1)
 
 model = load_model("spiking")  # or spiking-ei, spiking-adex
 usual = model.complete(load().parameters).replace(neurons=10)
-noisy = usual.replace(sigma=6.5)  # mV, of the potential, instead of 5
+noisy = usual.replace(sigma=6.5)  # noise of the potential in mV, instead of 5
 agent = NSA(len(p), [usual] * 5 + [noisy] * 5, model=model, n_games=n_games, seed=1)
 pulled = []
 

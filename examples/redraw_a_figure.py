@@ -2,7 +2,7 @@
 A figure of your own from results
 =================================
 
-Results are computed once and kept; figures are drawn from the file alone. Writes ``games.npz`` and
+Results are computed once and stored; figures are drawn from the file. Writes ``games.npz`` and
 ``redraw_a_figure.png``.
 """
 

@@ -2,15 +2,15 @@
 Silence U for a hundred rounds
 ==============================
 
-A perturbation experiment by commands alone: light that inhibits U in rounds 100 to 199, on rates and on spiking
-neurons. ``light`` comes from outside, one number a round; a line of ``light.csv`` is a round. ::
+A perturbation experiment on the command line: light inhibits U in rounds 100 to 199, in a rate model and in a spiking
+one. ``light`` is an input with one value per round, a line of ``light.csv``. ::
 
     for i in $(seq 0 299); do echo $((i >= 100 && i < 200)); done > light.csv
     nsa play --model silence_u.py:RATES --input light=light.csv --arms 5 --trials 1 --rounds 300 --agents nsa,random
     nsa play --model silence_u.py:SPIKES --input light=light.csv --arms 5 --trials 1 --rounds 300 --agents nsa,random
 
-The figures shade these rounds. With ``Input("light")`` each option has a light of its own, and the file a column for
-each; from Python, ``NSA(..., inputs={"light": array})`` takes the same numbers.
+The figures shade these rounds. With ``Input("light")`` each option has its own light, and the file a column per option.
+In Python, ``NSA(..., inputs={"light": array})`` takes the same values.
 """
 
 from nsa_brian import Input, Model, Parameter, check, load_model

@@ -2,8 +2,8 @@
 A decision, watched with monitors
 =================================
 
-The Brian2 network learns a bandit in which arm 2 pays most, with StateMonitors on the activities and the weights;
-then one more decision is watched from rest to the choice. Writes ``watch_a_decision.png``.
+The Brian2 network learns a bandit in which arm 2 pays most, with StateMonitors on activities and weights. Then one
+decision is recorded from rest to the choice. Writes ``watch_a_decision.png``.
 """
 
 import matplotlib

@@ -2,9 +2,9 @@
 A decision in spikes
 ====================
 
-The Brian2 network of spiking neurons with weights from weak to strong: the input makes all options fire in U; once it
-is gone, firing lasts only where the coupling between U and V is strong enough to carry it, and the strongest option is
-chosen. A monitor of one's own watches the potential of two neurons. Writes ``watch_spikes.png``.
+The Brian2 network of spiking neurons with weights from weak to strong. The input makes all options fire in U. After it,
+firing persists only where the coupling between U and V is strong enough, and the strongest option is chosen. A
+StateMonitor records the potential of two neurons. Writes ``watch_spikes.png``.
 """
 
 import matplotlib
@@ -17,12 +17,12 @@ from brian2 import StateMonitor, mV, prefs, second
 from nsa_brian import SpikingNSA, load, load_model, prepare
 
 n_arms = 5  # options
-prepare(load_model("spiking"), load().parameters, n_arms)  # the coupling is found with compiled rounds,
-prefs.codegen.target = "numpy"  # and one decision takes the network less time than its compiler would
+prepare(load_model("spiking"), load().parameters, n_arms)  # calibrate the coupling with compiled rounds
+prefs.codegen.target = "numpy"  # for one decision, faster than compiling the network
 network = SpikingNSA(n_arms, seed=1)
-n = len(network.U) // n_arms  # neurons of an option, in U and in V
+n = len(network.U) // n_arms  # neurons per option, in U and in V
 network.set_weights(np.linspace(0.2, 0.9, n_arms) * network.parameters[0].w_max)
-potential = StateMonitor(network.V, "vm", record=[0, len(network.V) - 1])  # of the weakest option, and of the strongest
+potential = StateMonitor(network.V, "vm", record=[0, len(network.V) - 1])  # of the weakest and the strongest option
 network.network.add(potential)
 decision = network.decide()
 print(f"weights {network.w[0].round(2)}, rates left in V {decision.v.round()} Hz, then arm {decision.arm}")

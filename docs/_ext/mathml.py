@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no network."""
+"""Render formulas as MathML, which browsers display without scripts."""
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -15,6 +15,6 @@ def _block(translator, node):
 
 
 def setup(app):
-    """Enter the renderer."""
+    """Register the renderer."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"version": "1", "parallel_read_safe": True}

@@ -224,7 +224,7 @@ def test_a_long_game_stays_within_the_numbers(name, settings):
 
 
 def test_who_watches_the_bandit_is_told_if_there_is_none():
-    with pytest.raises(ValueError, match="this policy has to see the bandit"):
+    with pytest.raises(ValueError, match="this policy needs the bandit"):
         baselines.make("best-arm", 3).select_arm()
 
 

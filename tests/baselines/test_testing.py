@@ -80,12 +80,12 @@ class TakesAnything(WinStay):
 BROKEN = {
     LeavesRange: "arms must be from 0 to 3",
     GivesFloats: "arms must be whole numbers, got float64",
-    GivesOneArm: r"select_arm\(\) must give one arm a game, got shape \(1,\)",
+    GivesOneArm: r"select_arm\(\) must return one arm per game, got shape \(1,\)",
     DrawsGlobally: "global generator",
-    HasItsOwnSeed: "the same generator and rewards gave other choices",
-    SharesGames: "a game's choices differ alone and in a batch",
-    KeepsTheCallersArray: "must copy the arrays that it keeps",
-    ChangesTheCallersArray: "must not change the arrays",
+    HasItsOwnSeed: "choices differ with the same generator and rewards",
+    SharesGames: "the choices of a game differ between alone and in a batch",
+    KeepsTheCallersArray: "must copy the arrays that it stores",
+    ChangesTheCallersArray: "must not change its arguments",
     GivesArraysAlways: "the arm of a single game must be an int, got ndarray",
     TakesAnything: r"update\(\) must raise a ValueError for arms",
 }

@@ -48,7 +48,7 @@ def stepped(bandit, n_rounds):
     for t in range(n_rounds):
         if t:
             bandit.step()
-        found.append((bandit.probabilities.copy(), bandit._luck.copy()))
+        found.append((bandit.probabilities.copy(), bandit._uniform.copy()))
     return tuple(np.array(each) for each in zip(*found, strict=True))
 
 

@@ -203,8 +203,8 @@ def test_arms_by_default():
         ("random-walk", {"decay": -0.1}, "decay must be a number from 0 to 1, got -0.1"),
         ("random-walk", {"sd": 0}, "sd must be a number above 0 and up to 1e[+]06, got 0"),
         ("random-walk", {"high": 2}, "the borders must satisfy 0 <= low <= high <= 1, got 0.0 to 2"),
-        ("random-walk", {"low": 0.6}, "centre must lie between two borders, got 0.5 between 0.6 and 1.0"),
-        ("random-walk", {"low": 0.5, "high": 0.5}, "centre must lie between two borders"),
+        ("random-walk", {"low": 0.6}, r"centre must lie in \[low, high\] with low < high, got 0.5 in \[0.6, 1.0\]"),
+        ("random-walk", {"low": 0.5, "high": 0.5}, r"centre must lie in \[low, high\] with low < high"),
         ("reversal", {"low": 0.9}, "0 <= low <= high <= 1, got 0.9 to 0.8"),
         (
             "reversal",

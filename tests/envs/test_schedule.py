@@ -38,7 +38,7 @@ def test_schedule_from_files(tmp_path, header):
         ([[0.1], [0.2]], "at least 2 arms"),
         ([0.1, 0.2], "at least 2 arms"),
         (np.zeros((0, 3)), "at least 2 arms"),
-        ("t.txt", "a .npy or a .csv file, got t.txt"),
+        ("t.txt", "must be a .npy or .csv file, got t.txt"),
         ("missing.csv", "missing.csv: cannot be read: No such file"),
         ("empty.npy", "empty.npy: not a table of numbers"),
         ("archive.npy", "archive.npy: not a table of numbers but an archive"),
@@ -96,7 +96,7 @@ def test_a_recorded_schedule_plays_the_same_game_again_from_a_file(name, tmp_pat
 
 
 def test_a_schedule_is_recorded_from_one_game():
-    with pytest.raises(ValueError, match="from one game, got a bandit of 3 games"):
+    with pytest.raises(ValueError, match=r"record\(\) needs a bandit with one game, got 3 games"):
         envs.record(envs.make("MAB-P", n_games=3), 10, np.random.default_rng(0))
     with pytest.raises(ValueError, match="n_rounds must be a whole number from 1 up, got 0"):
         envs.record(envs.make("MAB-P"), 0, np.random.default_rng(0))

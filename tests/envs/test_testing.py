@@ -63,7 +63,7 @@ class FollowsTheAgent(Walk):
 
 class DrawsAtEachPull(Walk):
     def pull(self, arms):
-        self._luck = self._luck_rng.random(self.n_games)
+        self._uniform = self._reward_rng.random(self.n_games)
         return super().pull(arms)
 
 
@@ -106,14 +106,14 @@ BROKEN = {
     IsNaN: "probabilities must be from 0 to 1",
     HasAnotherShape: r"probabilities must be of shape \(3, 4\), got \(3, 3\)",
     DrawsGlobally: "global generator",
-    HasItsOwnSeed: "the same generator gave another game",
-    SharesGames: "a game differs alone and in a batch",
-    FollowsTheAgent: "the arms that are pulled change the game",
+    HasItsOwnSeed: "two games with the same generator differ",
+    SharesGames: "a game differs between alone and in a batch",
+    FollowsTheAgent: "the game depends on the arms pulled",
     DrawsAtEachPull: "pulling twice in a round",
     PaysHalves: "rewards must be 0 or 1",
     TakesAnyArm: r"pull\(\) must raise a ValueError",
-    RemembersAfterReset: r"reset\(\) does not start the same game anew",
-    LaysOutOtherRounds: r"ahead\(\) gives other probabilities",
+    RemembersAfterReset: r"the game differs after reset\(\)",
+    LaysOutOtherRounds: r"probabilities of ahead\(\) and step\(\) differ",
     CountsNoRounds: "round must be 1 after 1 steps, got 0",
     HidesTheBest: "best_arm must be",
 }

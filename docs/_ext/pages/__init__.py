@@ -1,4 +1,4 @@
-"""Pages that are written by code: commands, parameters, bandits, policies, results. They go to `docs/generated/`."""
+"""Generate pages in `docs/generated/`: commands, parameters, bandits, policies, results."""
 
 import shutil
 from pathlib import Path
@@ -10,8 +10,7 @@ GENERATED = DOCS / "generated"
 HEADER = """Examples
 ========
 
-Short scripts in the manner of Brian2's examples. Each is a file in ``examples/`` and runs by itself; what it prints and
-draws is shown below it.
+Short scripts in the style of Brian2's examples. Each is a file in ``examples/``; its output is shown below it.
 """
 PAGES = {
     "commands.md": commands.page,
@@ -23,7 +22,7 @@ PAGES = {
 
 
 def write_pages(app=None):
-    """Write all pages whose text has changed, so that Sphinx reads no other again."""
+    """Write the pages whose text has changed, so that Sphinx reads only these again."""
     pages = {name: make() for name, make in PAGES.items()}
     pages |= {f"results/{name}.md": text for name, text in results.pages(DOCS / "results").items()}
     for name, text in pages.items():
@@ -37,7 +36,7 @@ def write_pages(app=None):
 
 
 def copy_examples(app=None):
-    """Copy the examples to where they may write files; what an earlier run of them wrote is cleared away."""
+    """Copy the examples to a clean folder, into which they may write files."""
     target = GENERATED / "scripts"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -48,7 +47,7 @@ def copy_examples(app=None):
 
 
 def setup(app):
-    """Write the pages before Sphinx looks for sources."""
+    """Write the pages before Sphinx reads its sources."""
     write_pages()
     copy_examples()
     return {"version": "1", "parallel_read_safe": True}

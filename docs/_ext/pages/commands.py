@@ -1,4 +1,4 @@
-"""The page of commands, from the parser itself."""
+"""Generate the page of commands from the parser."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from pages.markdown import block, cell, code, table
 
 
 def page():
-    """All commands with their options, presets and examples."""
+    """Return the page of all commands with options, presets and examples."""
     subparsers = next(a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     listed = [
         (group, f"[`nsa {entry.name}`](#nsa-{entry.name})", entry.help)
@@ -19,7 +19,7 @@ def page():
     parts = [
         "# Commands",
         "This page is made from the parser of `nsa`; `nsa COMMAND --help` prints the same. `python -m experiments` is "
-        "another name of `nsa`. Options that all commands share, files and exit codes: "
+        "the same as `nsa`. Common options, files and exit codes: "
         "[](../howto/run_experiments.md).",
         table(["group", "command", "what it does"], listed),
         *(section(name, parser) for name, parser in subparsers.choices.items()),
@@ -28,7 +28,7 @@ def page():
 
 
 def section(name, parser):
-    """One command, with a table for each group of its options."""
+    """Return the section of a command, with a table for each group of options."""
     text = parser.description
     parts = [f"(nsa-{name})=", f"## nsa {name}", f"{text[0].upper()}{text[1:]}."]
     for group in parser._action_groups:
@@ -42,12 +42,12 @@ def section(name, parser):
 
 
 def options(group):
-    """What can be given, but for --help."""
+    """Return the options of a group except --help."""
     return [action for action in group._group_actions if not isinstance(action, argparse._HelpAction)]
 
 
 def invocation(action):
-    """How it is written."""
+    """Return the names of an option with its value."""
     value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
     value = " ".join(value) if isinstance(value, tuple) else value
     names = action.option_strings or [""]
@@ -55,5 +55,5 @@ def invocation(action):
 
 
 def help_of(parser, action):
-    """Its help with the placeholders filled in."""
+    """Return the help of an option with expanded placeholders."""
     return parser._get_formatter()._expand_help(action) if action.help else ""

@@ -1,7 +1,7 @@
 """Numbers that the pages quote from the files in `docs/results/`.
 
-The numbers stand in the pages, so that they can be read everywhere. `QUOTES` says which they are. `python
-docs/measure.py --pages` writes them anew, and a test compares them with the files.
+The numbers are part of the pages' text, so that they show everywhere. `QUOTES` lists them. `python docs/measure.py
+--pages` updates them, and a test compares them with the files.
 """
 
 import re
@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 
 class Quote(NamedTuple):
-    """Words of a page around numbers of a results file.
+    """Text of a page with numbers of a results file.
 
-    Each number is written ``{KEY/KEY:FORMAT}``; ``path`` is the file and the keys that all of them begin with.
+    A number is written ``{KEY/KEY:FORMAT}``; ``path`` is the file and the common first keys.
     """
 
     path: str
@@ -100,17 +100,17 @@ QUOTES = {
 
 
 def renewed(text, quotes, found):
-    """Return a page's text with the numbers of the results files; a ValueError if a quote is not there just once."""
+    """Return a page's text with updated numbers; raise a ValueError unless each quote occurs exactly once."""
     for quote in quotes:
         words = re.split(r"\{([^}]*)\}", quote.words)
         values = [value(found, f"{quote.path}/{key}") for key in words[1::2]]
-        # Numbers at odd places, words at even ones; a line may end between any two words.
+        # Odd items are numbers, even ones text; lines may break between any two words.
         pattern = "".join(
             r"([-+.\de]*\d)" if i % 2 else r"\s+".join(map(re.escape, part.split(" "))) for i, part in enumerate(words)
         )
         places = list(re.finditer(pattern, text))
         if len(places) != 1:
-            raise ValueError(f"the page has {len(places)} places like {quote.words!r}, not one")
+            raise ValueError(f"{quote.words!r} must occur once in the page, found {len(places)} times")
         for i in range(len(values), 0, -1):
             start, end = places[0].span(i)
             text = text[:start] + values[i - 1] + text[end:]
@@ -118,7 +118,7 @@ def renewed(text, quotes, found):
 
 
 def value(found, path):
-    """Return what ``FILE/KEY/KEY:FORMAT`` stands for."""
+    """Return the formatted value of ``FILE/KEY/KEY:FORMAT``."""
     path, _, form = path.rpartition(":")
     name, *keys = path.split("/")
     found = found[name]

@@ -13,7 +13,7 @@ SETS = names()
 
 
 def parameters_page():
-    """The 22 parameters, and the sets that come with the package."""
+    """Return the page of the 22 parameters and the shipped sets."""
     rows = [
         (info.symbol, code(info.name), info.unit, info.meaning, info.domain, info.search_range)
         for info in PARAMETERS.values()
@@ -40,10 +40,10 @@ def parameters_page():
 
 
 def models_page():
-    """The parameters of the spiking models."""
+    """Return the page of the spiking models' parameters."""
     parts = [
         "# Spiking models",
-        "The models of spiking neurons that come with the package, with all constants. What they are and how to change "
+        "The models of spiking neurons that come with the package, with all constants. How they work and how to change "
         "them: [](../howto/models.md). This page is made from the models themselves; `nsa parameters --model "
         "spiking-ei` prints the same. W is Wang (2002), Neuron 36:955-968; BW is Brunel and Wang (2001), J Comput "
         "Neurosci 11:63-85; BG is Brette and Gerstner (2005), J Neurophysiol 94:3637-3642.",
@@ -57,7 +57,7 @@ def models_page():
 
 
 def bandits_page():
-    """The bandits and their settings."""
+    """Return the page of bandits and their settings."""
     parts = [
         "# Bandits",
         "All bandits by name, with their settings and defaults. `envs.make(NAME, n_arms, setting=value)` makes one; "
@@ -71,12 +71,12 @@ def bandits_page():
 
 
 def policies_page():
-    """The policies and their settings."""
+    """Return the page of policies and their settings."""
     parts = [
         "# Policies",
         "All policies by name, with their settings and defaults. `baselines.make(NAME, n_arms, setting=value)` makes "
         "one. `NAME:tuned` is the agent with the values that `nsa tune` found. This page is made from "
-        "`baselines.POLICIES`; formulas and references are in the docstrings, which are linked.",
+        "`baselines.POLICIES`; formulas and references are in the linked docstrings.",
     ]
     for name, cls in baselines.POLICIES.items():
         given = {key: value for key, value in baselines.settings_of(name).items() if key not in COMMON}
@@ -89,12 +89,12 @@ COMMON = ("n_games", "seed", "rng")
 
 
 def first_lines(cls):
-    """The first paragraph of a docstring."""
+    """Return the first paragraph of a class docstring."""
     return inspect.cleandoc(cls.__doc__).split("\n\n")[0].replace("``", "`")
 
 
 def settings_table(settings):
-    """Settings with their defaults."""
+    """Return a table of settings with their defaults."""
     empty = inspect.Parameter.empty
     rows = [(code(name), "required" if value is empty else code(value)) for name, value in settings.items()]
     return table(["setting", "default"], rows)

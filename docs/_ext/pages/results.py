@@ -1,4 +1,4 @@
-"""The pages of results and the README's block, from the files in `docs/results/` that `docs/measure.py` writes."""
+"""Generate the pages of results and the README's results from the files in `docs/results/`."""
 
 import json
 import textwrap
@@ -9,7 +9,7 @@ from pages.markdown import block, code, table
 
 
 class Page(NamedTuple):
-    """A page: its title, what it is about, and the files that it shows."""
+    """Title, introduction and results files of a page."""
 
     title: str
     text: str
@@ -20,8 +20,8 @@ PAGES = {
     "table": Page(
         "The comparison table",
         "Mean regret of NSA, of the paper's baselines and of chance, on four bandits with 5 to 1,000 arms, with 95% "
-        "intervals. The second part is the authors' set with the drift that the published table was made with; it "
-        "says how many of the paper's cells lie within two standard errors of ours.",
+        "confidence intervals. The second part has the authors' set and the drift of the published table; it says how "
+        "many of the paper's cells lie within two standard errors of ours.",
         ("table", "table-minbandit-38"),
     ),
     "standings": Page(
@@ -32,13 +32,13 @@ PAGES = {
     ),
     "claims": Page(
         "The paper's claims",
-        "What the paper says of its experiments, and what came out here; `nsa report` prints this and writes a page "
-        "with all figures.",
+        "The paper's claims about its experiments, and our results; `nsa report` prints this and writes a page with "
+        "all figures.",
         ("report",),
     ),
     "evolution": Page(
         "Evolution",
-        "What the search for parameters finds, and what it takes. How it works: [](../../explanation/evolution.md).",
+        "Results and cost of the search for parameters. How it works: [](../../explanation/evolution.md).",
         (
             *(f"evolution-{name}" for name in ("evolved", "1", "2", "3")),
             "table-from-nothing",
@@ -66,7 +66,7 @@ PAGES = {
     ),
     "speed": Page(
         "Speed",
-        "How fast engines and policies are, beside the same work written by hand in C++. Why the fast engines are "
+        "Speed of engines and policies, compared with hand-written C++. Why the fast engines are "
         "exact: [](../../explanation/engines.md).",
         ("bench",),
     ),
@@ -74,12 +74,12 @@ PAGES = {
 
 
 def load(folder):
-    """All results files by name."""
+    """Read all results files, by name."""
     return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))}
 
 
 def pages(folder):
-    """The text of each page, and of the page that lists them, by name."""
+    """Return the text of each page, including the index, by name."""
     found = load(folder)
     texts = {name: page_text(page, found, folder) for name, page in PAGES.items()}
     shown = {name for page in PAGES.values() for name in page.files}
@@ -89,12 +89,12 @@ def pages(folder):
 
 
 def title(name):
-    """A heading from the name of a file."""
+    """Return a heading for a file name."""
     return name.replace("-", " ").capitalize()
 
 
 def index_text(listed, found):
-    """The list of all pages."""
+    """Return the index page."""
     rows = [
         (f"[{page.title}]({name}.md)", code(found[file]["command"]), version(found[file]), duration(found[file]))
         for name, page in listed.items()
@@ -103,8 +103,8 @@ def index_text(listed, found):
     ]
     parts = [
         "# Results",
-        "Every number on these pages comes from a file in `docs/results/` that was written by the command beside it. "
-        "`python docs/measure.py` runs all the commands again and writes the files.",
+        "Every number on these pages comes from a file in `docs/results/`, written by the command given with it. "
+        "`python docs/measure.py` runs all commands again.",
         table(["page", "command", "version", "time"], rows, right=(3,)),
         "```{toctree}\n:hidden:\n\n" + "\n".join(listed) + "\n```",
     ]
@@ -112,22 +112,22 @@ def index_text(listed, found):
 
 
 def page_text(page, found, folder):
-    """A page with a section for each of its files."""
+    """Return a page with a section for each of its files."""
     parts = [f"# {page.title}", page.text]
     for name in page.files:
         if name in found:
             parts += section(name, found[name], Path(folder), alone=len(page.files) == 1)
         else:
-            parts.append(f":::{{note}}\n`docs/results/{name}.json` is not there yet: it has not been measured.\n:::")
+            parts.append(f":::{{note}}\n`docs/results/{name}.json` does not exist: it has not been measured yet.\n:::")
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def section(name, record, folder, alone):
-    """What a file says: what made it, its tables, its figure."""
+    """Return the section of a file: provenance, figure, tables."""
     parts = [] if alone else [f"## {title(name)}"]
     parts += [provenance(record)]
     if record.get("stand_in"):
-        parts.append(":::{warning}\nMeasured with small settings, to stand in until all is measured in full.\n:::")
+        parts.append(":::{warning}\nPreliminary: measured with small settings.\n:::")
     if (folder / f"{name}.png").exists():
         parts.append(f"![Figure of {record['command']}](../../results/{name}.png)")
     if "text" in record:
@@ -140,20 +140,20 @@ def section(name, record, folder, alone):
 
 
 def provenance(record):
-    """The command, the versions and the machine."""
+    """Return command, versions and machine of a record."""
     machine, versions = record["machine"], record["versions"]
-    told = [f"nsa-brian {versions['nsa-brian']}", f"Brian2 {versions['brian2']}", f"numpy {versions['numpy']}"]
-    told += [f"Python {machine['python']}", f"{machine['processor']}, {machine['cores']} cores", duration(record)]
-    return f"{block(record['command'], 'console')}\n\n{', '.join(filter(None, told))}."
+    parts = [f"nsa-brian {versions['nsa-brian']}", f"Brian2 {versions['brian2']}", f"numpy {versions['numpy']}"]
+    parts += [f"Python {machine['python']}", f"{machine['processor']}, {machine['cores']} cores", duration(record)]
+    return f"{block(record['command'], 'console')}\n\n{', '.join(filter(None, parts))}."
 
 
 def version(record):
-    """Of the package."""
+    """Return the version of the package."""
     return record["versions"]["nsa-brian"]
 
 
 def duration(record):
-    """How long the command took."""
+    """Return the wall time of the command."""
     seconds = record.get("seconds")
     if seconds is None:
         return ""
@@ -161,7 +161,7 @@ def duration(record):
 
 
 def plain(summary):
-    """Tables of a summary that brings none: numbers by name, and a table for each list or group of objects."""
+    """Return tables of a summary without its own: numbers by name, and one for each list or group of objects."""
     single = {key: value for key, value in summary.items() if not isinstance(value, dict | list)}
     parts = (
         [table(["", ""], [(key.replace("_", " "), number(value)) for key, value in single.items()])] if single else []
@@ -182,18 +182,18 @@ def plain(summary):
 
 
 def number(value):
-    """A value to look at."""
+    """Format a value."""
     if isinstance(value, float):
         return f"{value:.4g}"
     return ", ".join(map(number, value)) if isinstance(value, list) else str(value)
 
 
-#: Where the README's block of results begins and ends.
+#: Marks around the results in the README.
 BEGIN, END = "<!-- results: written by docs/measure.py -->", "<!-- end of results -->"
 
 
 def readme_block(found):
-    """The README's few numbers."""
+    """Return the results for the README."""
     of_table, standings = found["table"], found["standings"]
     default, search = found["evolution-evolved"], found["evolution-1"]
     evolved, from_nothing = (
@@ -209,17 +209,16 @@ def readme_block(found):
         f"{summary['n_cells']} cells and is best or level with the best in {summary['cells_won_or_level']['nsa']}. Its "
         f"mean regret is {regret['nsa']:.3f}; chance has {regret['random']:.3f}.",
         f"- `{standings['command']}`: among {len(order)} agents, tuned where they can be, on "
-        f"{len(standings['settings']['envs'])} bandits NSA has place "
+        f"{len(standings['settings']['envs'])} bandits NSA ranks number "
         f"{order.index('nsa') + 1} with a mean rank of {mean['nsa']:.1f}. The best other agent is "
         f"{other.split(':')[0]} with {mean[other]:.1f}. Mean ranks closer than {ranks['critical_difference']:.1f} do "
         "not differ significantly.",
-        *(["- These two are of small settings, until all is measured in full."] if of_table["stand_in"] else []),
+        *(["- Preliminary: these two were measured with small settings."] if of_table["stand_in"] else []),
         f"- `{default['command']}`: finds the default set in {default['seconds'] / 60:.0f} minutes, from the authors' "
-        f"set 38: regret {evolved['champion']:.3f} instead of {evolved['minbandit-38']:.3f} on games that it never "
-        "saw.",
-        f"- `{search['command']}`: a search from nothing found a set with regret {from_nothing['champion']:.3f} on "
-        f"games that it never saw, where the default set has {from_nothing['evolved']:.3f} and the authors' sets have "
-        f"{from_nothing['minbandit-38']:.3f} and {from_nothing['minbandit-29']:.3f}.",
+        f"set 38: regret {evolved['champion']:.3f} instead of {evolved['minbandit-38']:.3f} on held-out games.",
+        f"- `{search['command']}`: a search without a starting point found a set with regret "
+        f"{from_nothing['champion']:.3f} on held-out games, where the default set has {from_nothing['evolved']:.3f} "
+        f"and the authors' sets have {from_nothing['minbandit-38']:.3f} and {from_nothing['minbandit-29']:.3f}.",
         f"- Measured with version {version(of_table)}. [The results](docs/results) name command, versions and machine.",
     ]
     lines = [textwrap.fill(each, 119, subsequent_indent="  ", break_on_hyphens=False) for each in sentences]
@@ -227,7 +226,7 @@ def readme_block(found):
 
 
 def with_block(readme, found):
-    """The README's text with its block of results renewed."""
+    """Return the README's text with updated results."""
     if BEGIN not in readme:
         return readme
     before, _, rest = readme.partition(BEGIN)
