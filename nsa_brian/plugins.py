@@ -53,11 +53,6 @@ def load_plugins(paths: Iterable[str | Path]) -> None:
         _chosen.append(plugin)
 
 
-def chosen_plugins() -> tuple[Plugin, ...]:
-    """Return the plugins of the command."""
-    return tuple(_chosen)
-
-
 def plugin_digests() -> dict[str, str]:
     """Return the digests of the command's plugins by path."""
     return {plugin.path: plugin.digest for plugin in _chosen}

@@ -11,6 +11,8 @@ EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 LONG = (
     "evolve_for_a_bandit_of_your_own",
     "inhibit_between_options",
+    "a_bandit_of_your_own",
+    "a_neuron_of_your_own",
     "learn_by_spikes",
     "play_with_spikes",
     "silence_u",

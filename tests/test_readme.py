@@ -9,13 +9,10 @@ from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook, recipe
 from experiments.parser import build_parser
 
 README = PAGES["README.md"]
-#: Scripts of all pages. Those with networks, which Brian2 compiles in many pieces, and with spiking neurons are among
-#: the slow ones, but for the README's; an example has spiking neurons by default. The recipes of the guide to models
-#: are run in tests/nsa_brian/test_extensions.py.
+#: Scripts of all pages: the README's by default, the others among the slow tests. Recipes of the guide to models are run
+#: in tests/nsa_brian/test_extensions.py.
 SCRIPTS = [
-    pytest.param(
-        name, i, marks=pytest.mark.slow if re.search("NSANetwork|spiking", text) and name != "README.md" else ()
-    )
+    pytest.param(name, i, marks=() if name == "README.md" else pytest.mark.slow)
     for name in PAGES
     if name not in NOTEBOOKS
     for i, text in enumerate(blocks(name))

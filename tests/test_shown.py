@@ -124,6 +124,7 @@ def cells(tmp_path_factory):
     return [cell.outputs for cell in notebook.cells[1:]]
 
 
+@pytest.mark.slow
 def test_run_shows_progress_in_a_notebook_unless_told_not_to(cells):
     assert "100%" in str(cells[0])
     assert cells[1] == []

@@ -215,6 +215,7 @@ class TestSearch:
         sizes = {record["restart"]: record["population"] for record in search.logbook}
         assert sizes == {0: 8, 1: 16, 2: 32}
 
+    @pytest.mark.slow
     def test_goes_on_from_its_state_over_a_restart(self):
         settings = dataclasses.replace(SETTINGS, generations=12, stagnation=2, sigma=1e-4, restarts=1)
         broken = Search(settings)

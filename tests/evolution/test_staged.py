@@ -108,6 +108,7 @@ def test_workers_change_nothing(done, two_processes):
     assert outcome(finished(StagedSearch(SETTINGS), two_processes)) == outcome(done)
 
 
+@pytest.mark.slow
 def test_goes_on_from_every_moment_to_the_same_end(done, tmp_path):
     """Saved and loaded after each piece of work, in all stages."""
     search = StagedSearch(SETTINGS)

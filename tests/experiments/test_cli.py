@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from selection import mostly_slow
 
 from experiments.cli import main
 from experiments.parser import build_parser
@@ -224,7 +225,10 @@ def options_of(name):
     return ["", *(action.option_strings[0] for action in actions if action.option_strings and action.nargs is None)]
 
 
-@pytest.mark.parametrize("huge", ["x" * 100_000, "9" * 5000, "a b " * 2000, "'\"" * 3000, "a=" + "b," * 3000])
+HUGE = ["x" * 100_000, "9" * 5000, "a b " * 2000, "'\"" * 3000, "a=" + "b," * 3000]
+
+
+@pytest.mark.parametrize("huge", mostly_slow(HUGE, HUGE[0]))
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
 def test_an_error_line_repeats_80_characters_of_a_value(name, huge, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

@@ -312,6 +312,7 @@ class TestMemory:
         assert refused(*PLAY, cwd=tmp_path) == "nsa play: error: not enough memory\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

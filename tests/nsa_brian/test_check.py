@@ -58,6 +58,7 @@ class TestVerdict:
         assert "they agree (2 games of 8 rounds, 4 arms; differences up to 1e-09 are rounding)" in str(found)
         assert found.to_dict()["engines"][-1]["choices"] is None
 
+    @pytest.mark.slow
     def test_names_the_round_the_variable_and_both_values(self, quick_network, monkeypatch, capsys):
         """A response table that is far too coarse."""
         monkeypatch.setattr(

@@ -8,6 +8,7 @@ import pytest
 from games import SHORT, agree, game
 from guide import PIECES, RECIPES, SPIKING_PIECES, model_of
 from models import OTHERS, WILD
+from selection import mostly_slow
 from spiking import interpreted, unfound
 from targets import brian2_target, each_network_target, on_target
 
@@ -44,7 +45,8 @@ COMPILED = {
 }
 #: Every model: those kinds compiled, the others in numpy, and compiled among the slow tests.
 EACH_MODEL = [
-    *(pytest.param(name, "auto" if name in COMPILED else "numpy", id=name) for name in MODELS),
+    *(pytest.param(name, "auto", id=name) for name in MODELS if name in COMPILED),
+    *(pytest.param(name, "numpy", id=name) for name in MODELS if name not in COMPILED),
     *(
         pytest.param(name, "auto", id=f"{name}, compiled", marks=pytest.mark.slow)
         for name in MODELS
@@ -186,16 +188,15 @@ def test_recipes_of_spiking_neurons_find_the_better_arm(name):
     assert (np.array(arms[20:]) == 1).mean() > 0.8
 
 
-@each_model
-def test_the_table_does_as_rounds_does_or_refuses(name, rounds_target):
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "plain_weight.py", "decay.py", "lateral.py"))
+def test_the_table_does_as_rounds_does_or_refuses(name):
     model = MODELS[name]
     if model.refusal("table"):
         with pytest.raises(ValueError, match=r"the engine table cannot run the model .*; use rounds or network"):
             Table(4, SHORT, model=model)
         return
-    with brian2_target(rounds_target):
-        made = [make(4, SHORT, 3, rng=np.random.default_rng(5), model=model) for make in (Rounds, Table)]
-        rounds, table = (game(engine, N_ROUNDS, 5) for engine in made)
+    made = [make(4, SHORT, 3, rng=np.random.default_rng(5), model=model) for make in (Rounds, Table)]
+    rounds, table = (game(engine, N_ROUNDS, 5) for engine in made)
     assert (table[0] == rounds[0]).all()
     assert table[1] == pytest.approx(rounds[1], abs=1e-5)
 

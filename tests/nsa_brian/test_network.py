@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from brian2 import Network, NeuronGroup, StateMonitor, Synapses, ms
 from reference import agreement, gaussian_sigmoid, learned, round_by_euler, sigmoid_response
+from selection import mostly_slow
 
 from nsa_brian import NSA, NSANetwork, NSAParameters, load
 
@@ -151,7 +152,7 @@ def test_is_made_of_named_brian2_objects_with_diagonal_synapses(without_compiler
     assert extra.v.shape == (1, network.round_steps)
 
 
-@pytest.mark.parametrize("method", ["rk2", "rk4", "exponential_euler"])
+@pytest.mark.parametrize("method", mostly_slow(["rk2", "rk4", "exponential_euler"], "rk2"))
 def test_other_methods_converge_in_the_first_order(method, with_and_without_compiler):
     # What the synapses sum up stands still within a step, whatever the method.
     smooth = SHORT.replace(gain_u=4, gain_v=4, threshold_u=-1, threshold_v=-1)

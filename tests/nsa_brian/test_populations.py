@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from selection import mostly_slow
 from targets import brian2_target
 
 from nsa_brian import (
@@ -212,7 +213,7 @@ def engine_of(name, model):
     return Rounds if model.structure.single else ColumnRounds
 
 
-@pytest.mark.parametrize("name", NOISY)
+@pytest.mark.parametrize("name", mostly_slow(NOISY, "neurons that fire"))
 def test_network_and_rounds_draw_the_same_numbers(name):
     model, found = NOISY[name], []
     for engine in ("network", "rounds"):

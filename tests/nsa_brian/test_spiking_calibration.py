@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from brian2 import ms
+from selection import mostly_slow
 from spiking import OWN, interpreted, small
 
 from experiments.core.functions import respond
@@ -43,7 +44,7 @@ def measured(model, parameters, n_arms, n_rounds=4):
     return w[0] + (1 - np.mean(lasts)) * np.ptp(w), expected
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", mostly_slow(SHIPPED, "evolved"))
 def test_the_critical_weight_is_the_rate_models(name):
     found, expected = measured(SPIKING, load(name).parameters, 2)
     assert found == pytest.approx(expected, rel=0.05)

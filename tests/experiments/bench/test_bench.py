@@ -70,6 +70,7 @@ def test_the_limit_of_the_table_makes_the_same_choices(n_arms):
     assert limit.earned.min() > 0
 
 
+@pytest.mark.slow
 def test_the_limit_of_spikes_counts_the_same_without_noise_and_nearly_the_same_with_it():
     parameters = SPIKING.complete(PARAMETERS)
     for changes, tolerance in (({"sigma": 0, "I_in": 0.7, "J_u": 0.9, "J_v": 0.8}, 0), ({}, 5)):

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from guide import PIECES
+from selection import mostly_slow
 
 import baselines
 import envs
@@ -164,9 +165,7 @@ STUDIES = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in ("decision", "noise") else name for name in STUDIES]
-)
+@pytest.mark.parametrize("name", mostly_slow(STUDIES, "table", "response"))
 def test_every_study_takes_a_model_and_its_results_hold_it(name, outcome_of, nsa, folder):
     words = [name, "--preset", "quick", "--parameters", "short.json", *STUDIES[name]]
     outcome = outcome_of(*words, "--model", "my.py")

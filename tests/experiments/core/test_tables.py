@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from selection import mostly_slow
 
 from experiments.core.tables import Table, terminal_width, text_table
 from nsa_brian import PARAMETERS, load
@@ -36,7 +37,10 @@ def test_without_a_terminal_lines_have_at_most_120_columns(monkeypatch, nsa_proc
 
 
 @pytest.mark.parametrize("width", WIDTHS[1:])
-@pytest.mark.parametrize("name", ["play", "table", "standings", "entropy", "decision", "noise", "tune", "updates"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(["play", "table", "standings", "entropy", "decision", "noise", "tune", "updates"], "play", "table"),
+)
 def test_every_table_of_a_study_fits_or_is_divided_with_all_its_cells(name, width, done):
     for table in done[name][0].tables:
         text = table.text(width=width)

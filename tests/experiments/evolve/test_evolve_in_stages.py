@@ -76,6 +76,7 @@ class TestASearch:
         assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(drawn)
         assert all(files(searched[0])[name] == image for name, image in drawn.items())
 
+    @pytest.mark.slow
     def test_what_was_measured_is_stored_and_not_played_again(self, searched, tmp_path, nsa, monkeypatch):
         """No game is played for figures and page of a finished search, and they are the same, byte for byte."""
         shutil.copytree(searched[0], tmp_path / "s")

@@ -157,6 +157,7 @@ def test_a_file_that_is_no_results_file_is_told(tmp_path):
         found.load(tmp_path / "gone.npz")
 
 
+@pytest.mark.slow
 def test_kill_and_the_same_command_again_gives_the_same_file(tmp_path, nsa_process):
     def run_table(out):
         words = nsa_process.words("table", "--preset", "quick", "--envs", "MAB-P", "--quiet", "--out", out)

@@ -63,6 +63,7 @@ def test_weights_are_computed_in_parts_that_fit_and_come_to_the_same(name, monke
     assert (activities_left(parameters, model, w, 5) == whole).all()
 
 
+@pytest.mark.slow
 def test_the_number_of_arms_is_a_models_that_uses_it():
     model = Model(name="shared", drive_v="Phi_v * phi_u_pre * 2 / n_arms")
     two, ten = (respond(SHORT, 51, model, arms) for arms in (2, 10))
