@@ -9,8 +9,8 @@ from guide import NOTEBOOKS, PAGES, ROOT, blocks, commands, notebook, recipe
 from experiments.parser import build_parser
 
 README = PAGES["README.md"]
-#: Scripts of all pages: the README's by default, the others among the slow tests. Recipes of the guide to models are run
-#: in tests/nsa_brian/test_extensions.py.
+#: Scripts of all pages: the README's by default, the others among the slow tests. The recipes of the guide to models
+#: run in tests/nsa_brian/test_extensions.py.
 SCRIPTS = [
     pytest.param(name, i, marks=() if name == "README.md" else pytest.mark.slow)
     for name in PAGES
