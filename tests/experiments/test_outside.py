@@ -83,7 +83,7 @@ class TestStreams:
         search.stdout.close()
         told = search.stderr.read()
         assert (search.wait(60), len(told.splitlines())) == (141, 1)
-        assert "go on with: nsa evolve --resume s" in told
+        assert "resume with: nsa evolve --resume s" in told
 
 
 def test_a_full_disk_is_one_line_and_what_is_complete_stays(nsa_process, tmp_path):
