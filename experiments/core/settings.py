@@ -155,11 +155,11 @@ class PlaySettings(StudySettings):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values; input files only if there are any."""
+        main = agent_to_dict(self.nsa)
         plain: dict[str, Any] = {}
         for each in dataclasses.fields(self):
             value = getattr(self, each.name)
             if each.name == "nsa":
-                main = agent_to_dict(value)
                 plain |= {"parameters": main["parameters"], "parameters_name": main["parameters_name"]}
             elif each.name == "nsa_agents":
                 plain |= {"model": main["model"], "nsa_agents": {k: agent_to_dict(agent) for k, agent in value.items()}}
