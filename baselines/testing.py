@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from baselines.base import Policy
-from nsa_brian.common.game_generators import GameGenerators
+from nsa_brian.common.game_streams import streams
 
 
 def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
@@ -48,7 +48,7 @@ def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
 
 
 def _made(make: Callable[..., Policy], games: range) -> Policy:
-    return _watching(make(n_games=len(games), rng=GameGenerators.seeded(0, games)))
+    return _watching(make(n_games=len(games), rng=streams(0, "conformance", games)))
 
 
 def _watching(policy: Any) -> Any:

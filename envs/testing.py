@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from envs.base import Bandit, pay
-from nsa_brian.common.game_generators import GameGenerators
+from nsa_brian.common.game_streams import streams
 
 #: Probabilities (rounds, games, arms) and rewards (rounds, games).
 Played = tuple[np.ndarray, np.ndarray]
@@ -45,7 +45,7 @@ def check_bandit(make: Callable[..., Bandit], n_rounds: int = 60) -> None:
     _check_same((played[0][:, 2:], played[1][:, 2:]), alone, "a game differs between alone and in a batch")
     used = _made(make, range(3))
     _play(used, n_rounds)
-    used.reset(GameGenerators.seeded(0, range(3)))
+    used.reset(streams(0, "conformance", range(3)))
     assert used.round == 0, "reset() must set round to 0"
     _check_same(played, _play(used, n_rounds), "the game differs after reset()")
     other = _play(_made(make, range(3, 6)), n_rounds)
@@ -58,7 +58,7 @@ def check_bandit(make: Callable[..., Bandit], n_rounds: int = 60) -> None:
 
 
 def _made(make: Callable[..., Bandit], games: range) -> Bandit:
-    return make(n_games=len(games), rng=GameGenerators.seeded(0, games))
+    return make(n_games=len(games), rng=streams(0, "conformance", games))
 
 
 def _play(bandit: Bandit, n_rounds: int, arm: int = 0) -> Played:

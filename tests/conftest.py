@@ -32,7 +32,7 @@ LONGEST = (
     "experiments/test_outside.py",
     "baselines/test_baselines.py",
     "nsa_brian/test_spiking.py",
-    "experiments/core/test_beta.py",
+    "nsa_brian/common/test_beta.py",
     "test_fuzz.py",
     "nsa_brian/test_model.py",
     "nsa_brian/test_spiking_engines.py",

@@ -20,9 +20,9 @@ from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel
 from experiments.bench.stretches import best
 from experiments.core.game import play
-from experiments.core.randomness import streams
 from nsa_brian import NSA, Lateral, Model, NSAParameters, load
 from nsa_brian.codegen.pairs import Pairs
+from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table

@@ -8,7 +8,7 @@ from typing import Any
 
 import baselines
 import envs
-from experiments.core.randomness import streams
+from nsa_brian.common.game_streams import streams
 
 ARMS = (10, 200)
 GAMES = 256

@@ -16,8 +16,8 @@ from evolution import FitnessGames, scores
 from evolution.genome import Genome
 from experiments.bench import policies as policy_bench
 from experiments.bench.limit import LimitKernel, LimitTable
-from experiments.core.randomness import streams
 from nsa_brian import NSA, NSAParameters, load
+from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.table import Table
 from nsa_brian.model.agreement import N_LUCK

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import baselines
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.randomness import GameStreams
+from nsa_brian.common.game_streams import GameStreams
 from nsa_brian.errors import closest, shown
 
 #: The agents of the paper's comparison, and random choice.

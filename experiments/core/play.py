@@ -11,8 +11,8 @@ from experiments.core.cells import Progress, no_progress
 from experiments.core.game import Record
 from experiments.core.game import play as play_game
 from experiments.core.nsa_agents import is_nsa
-from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
+from nsa_brian.common.game_streams import streams
 
 
 def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent:

@@ -10,8 +10,8 @@ from experiments.core.command import Command
 from experiments.core.errors import blame_user
 from experiments.core.files import writable_file, write_text
 from experiments.core.options import add_options, read_given
-from experiments.core.randomness import streams
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, OF_THE_BANDIT, PlayOptions
+from nsa_brian.common.game_streams import streams
 from nsa_brian.common.memory import NUMBER, check_memory
 
 EPILOG = f"""The game is the first one of nsa play with the same options. With the same seed, playing the file

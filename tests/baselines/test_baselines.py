@@ -15,7 +15,7 @@ from baselines.testing import check_policy
 from baselines.tunable import Tunable
 from experiments.core.game import play
 from experiments.core.metrics import regret
-from experiments.core.randomness import streams
+from nsa_brian.common.game_streams import streams
 
 # Settings under which every rule of a policy comes into play within 500 rounds.
 CASES = [

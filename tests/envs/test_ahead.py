@@ -10,7 +10,7 @@ from envs.draws import random_rounds
 from evolution import FitnessGames
 from evolution.fitness import rounds, stretches
 from evolution.random_numbers import CommonRandomNumbers, stream
-from experiments.core.randomness import streams
+from nsa_brian.common.game_streams import streams
 
 TABLE = np.linspace(0, 1, 200 * 4).reshape(200, 4)
 #: Settings under which much happens in few rounds.

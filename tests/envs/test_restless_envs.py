@@ -8,7 +8,7 @@ from scipy import stats
 
 import envs
 from envs.base import reflect
-from experiments.core.randomness import streams
+from nsa_brian.common.game_streams import streams
 
 #: Settings with which much happens in a short time.
 LIVELY = [

@@ -13,9 +13,9 @@ from scipy.integrate import solve_ivp
 from targets import brian2_target
 
 import envs
-from experiments.core.randomness import streams
 from nsa_brian import ENGINES, NSA, PARAMETERS, NSAParameters, load
 from nsa_brian.codegen.pairs import Pairs, answers
+from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.engines.response_table import ResponseTable

@@ -346,7 +346,7 @@ def test_a_noisy_coupled_model_has_the_noise_of_theory(network_target):
 
 @each_network_target
 def test_a_noisy_coupled_game_does_not_depend_on_its_batch(network_target):
-    from experiments.core.randomness import streams
+    from nsa_brian.common.game_streams import streams
 
     model = MODELS["noisy_lateral.py"]
     for make, name in ((NSANetwork, network_target), (Rounds, "auto")):

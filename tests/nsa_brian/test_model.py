@@ -85,7 +85,7 @@ class TestNoise:
 
     @each_noisy_engine
     def test_of_a_game_does_not_depend_on_its_batch(self, engine):
-        from experiments.core.randomness import streams
+        from nsa_brian.common.game_streams import streams
 
         alone = engine(4, SHORT, 1, rng=streams(0, "a", range(1, 2)), model=NOISY)
         batch = engine(4, SHORT, 3, rng=streams(0, "a", range(3)), model=NOISY)

@@ -236,7 +236,7 @@ def test_network_and_rounds_draw_the_same_numbers(name):
 @pytest.mark.parametrize("engine", ["network", "rounds"])
 @pytest.mark.parametrize("name", NOISY)
 def test_a_game_with_random_numbers_does_not_depend_on_those_beside_it(name, engine):
-    from experiments.core.randomness import streams
+    from nsa_brian.common.game_streams import streams
 
     model = NOISY[name]
     with brian2_target("numpy" if engine == "network" else "auto"):

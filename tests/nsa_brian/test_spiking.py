@@ -14,11 +14,11 @@ import envs
 from experiments import play
 from experiments.core.functions import respond
 from experiments.core.metrics import regret
-from experiments.core.randomness import streams
 from experiments.core.settings import PlaySettings
 from experiments.studies.decision import spikes, statistics
 from experiments.studies.decision.study import STUDY as DECISION
 from nsa_brian import NSA, ParameterSet, SpikingNSA, load
+from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.model.model import Model
 from nsa_brian.spiking.rounds import SpikingRounds

@@ -13,11 +13,11 @@ from experiments.core.errors import at_least
 from experiments.core.game_settings import bandits
 from experiments.core.metrics import distribution_entropy
 from experiments.core.options import setting
-from experiments.core.randomness import streams
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Study
 from experiments.core.study_settings import StudySettings
 from experiments.core.tables import Table
+from nsa_brian.common.game_streams import streams
 from nsa_brian.common.memory import NUMBER, check_memory
 
 #: Largest number of columns of the image; longer games are subsampled.

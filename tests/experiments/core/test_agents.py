@@ -8,8 +8,8 @@ import pytest
 
 import baselines
 from experiments.core.agents import names, tuned
-from experiments.core.randomness import streams
 from nsa_brian import NSA, NSAParameters
+from nsa_brian.common.game_streams import streams
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
 

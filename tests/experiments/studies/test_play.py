@@ -12,12 +12,12 @@ from experiments import play, results
 from experiments.core.files import write_atomically
 from experiments.core.game import play as play_game
 from experiments.core.metrics import fingerprint, regret
-from experiments.core.randomness import streams
 from experiments.core.results import RESULTS
 from experiments.core.settings import PlaySettings
 from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.study import STUDY
 from nsa_brian import Model, NSAParameters, ParameterSet
+from nsa_brian.common.game_streams import streams
 
 SHORT = NSAParameters(tau_u=20, tau_v=30, duration_input=60, duration_free=60)
 SETTINGS = PlaySettings(arms=4, trials=2, rounds=15, repetitions=3, nsa=ParameterSet(SHORT))

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import baselines
-from experiments.core import beta
-from experiments.core.randomness import streams
+from nsa_brian.common import beta
+from nsa_brian.common.game_streams import streams
 
 # Flat, peaked, lopsided; below 1, as priors of one's own may be; those of which the fewest are accepted, (1, many).
 SHAPES = [(1, 1), (2, 1), (1, 30), (400, 1), (1.3, 1.7), (5, 9), (60, 40), (3000, 7), (0.5, 0.5), (0.1, 3), (0.2, 0.7)]

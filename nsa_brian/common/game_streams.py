@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from experiments.core.beta import BetaStreams
+from nsa_brian.common.beta import BetaStreams
 
 
 class GameStreams:
