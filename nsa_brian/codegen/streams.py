@@ -68,11 +68,7 @@ class SharedStreams:
 
     def noise(self) -> np.ndarray:
         """Return nearly normal samples of mean 0 and variance 1."""
-        bits, byte = self.bits(), np.uint64(0xFF)
-        parts = [(bits >> np.uint64(shift)) & byte for shift in (0, 8, 16, 24)]
-        x = sum(parts[1:], parts[0]).astype(float) - 510.0
-        y = x * x
-        return x * (_NORMAL[0] + y * (_NORMAL[1] + y * _NORMAL[2]))
+        return normal(self.bits())
 
     def events(self, mean: float) -> np.ndarray:
         """Return Poisson samples."""
@@ -83,6 +79,14 @@ def next_bits(state: np.ndarray) -> np.ndarray:
     """Advance the states of streams in place; return 64 bits of each."""
     state += GAMMA
     return mix(state)
+
+
+def normal(bits: np.ndarray) -> np.ndarray:
+    """Return nearly normal samples, each from 32 random bits: all moments up to the seventh are those of a normal."""
+    parts = [(bits >> np.uint64(shift)) & np.uint64(0xFF) for shift in (0, 8, 16, 24)]
+    x = sum(parts[1:], parts[0]).astype(float) - 510.0
+    y = x * x
+    return x * (_NORMAL[0] + y * (_NORMAL[1] + y * _NORMAL[2]))
 
 
 def states(seeds: np.ndarray) -> np.ndarray:

@@ -20,18 +20,17 @@ class ColumnRounds(PopulationEngine):
     ----------
     record : bool
         Record the spikes of each round, see :meth:`spikes`.
-    precision : {"double", "single"}
-        Of the neurons' variables. ``"single"`` is about twice as fast; its games are other ones, equal in distribution.
     *args, **options
         See :class:`nsa_brian.engines.base.Engine`.
     """
 
     name = "rounds"
+    precisions = ("double", "single")
 
-    def __init__(self, *args: Any, record: bool = False, precision: str = "double", **options: Any) -> None:
+    def __init__(self, *args: Any, record: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
         sets, which = distinct_values(self.values)
-        self.columns = Columns(self.model, sets, which, self.n_arms, self.seeds(), self.dt, record, precision)
+        self.columns = Columns(self.model, sets, which, self.n_arms, self.seeds(), self.dt, record, self.precision)
         reading = np.array([self.columns.courses[i].reading for i in which])
         counts = [self.columns.sizes[name] for name in ("u", "v")]
         self._per_rate = np.array(counts)[:, None, None] * reading[None, :, None]
