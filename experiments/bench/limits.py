@@ -22,7 +22,7 @@ PAIRS = (
     ("table, 256 games, 200 arms", "µs", "table.us_per_game_round.compiled.k200", "limit.table_us.k200"),
     *(
         (
-            f"{model}, {games} in {precision} precision: a neuron and time step",
+            f"{model}, {games}, {precision}: a neuron and step",
             "ns",
             f"{model}.{precision}.ns_per_neuron_step.games{n}",
             f"limit.{model}.ns_per_neuron_step.games{n}",

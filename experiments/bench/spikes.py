@@ -70,8 +70,8 @@ class LimitSpikes:
 
     def respond(self) -> None:
         """Run a round of all games."""
-        values, gain, seed, counts = map(address, (self._values, self._gain, self._seed, self._counts))
-        self._run(*self._sizes, values, *self._steps, gain, seed, counts)
+        given = (address(self._values), *self._steps, address(self._gain), address(self._seed))
+        self._run(*self._sizes, *given, address(self._counts))
 
 
 def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
