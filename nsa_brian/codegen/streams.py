@@ -36,9 +36,7 @@ class Streams:
 
     def noise(self) -> np.ndarray:
         """Return samples of mean 0 and variance 1."""
-        part, bits = np.uint64(0xFFFF), next_bits(self._state)
-        parts = [(bits >> np.uint64(shift)) & part for shift in (0, 16, 32, 48)]
-        return (sum(parts[1:], parts[0]).astype(float) - 131070.0) * _UNIT
+        return noise(next_bits(self._state))
 
     def uniform(self, n: int) -> np.ndarray:
         """Return the next n uniform random numbers in [0, 1) of each stream, (streams, n)."""
@@ -79,6 +77,12 @@ def next_bits(state: np.ndarray) -> np.ndarray:
     """Advance the states of streams in place; return 64 bits of each."""
     state += GAMMA
     return mix(state)
+
+
+def noise(bits: np.ndarray) -> np.ndarray:
+    """Return samples of mean 0 and variance 1, each from 64 random bits."""
+    parts = [(bits >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48)]
+    return (sum(parts[1:], parts[0]).astype(float) - 131070.0) * _UNIT
 
 
 def normal(bits: np.ndarray) -> np.ndarray:
