@@ -58,7 +58,7 @@ def draw_games(ax: Axes, found: dict[str, Any]) -> Axes:
 
 def draw_limits(ax: Axes, found: dict[str, Any]) -> Axes:
     """Draw our time as a multiple of that of hand-written code."""
-    pairs = [pair for pair in PAIRS if found[pair[3]]]  # none without a compiler
+    pairs = [pair for pair in PAIRS if found.get(pair[3])]  # none without a compiler
     for place, (_, unit, ours, limit) in enumerate(pairs):
         ratio = found[ours] / found[limit]
         ax.barh(place, ratio, height=0.6, color=STYLES["table" if ours.startswith("table") else "rounds"]["color"])

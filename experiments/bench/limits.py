@@ -20,11 +20,14 @@ PAIRS = (
         "limit.table_us.k10",
     ),
     ("table, 256 games, 200 arms", "µs", "table.us_per_game_round.compiled.k200", "limit.table_us.k200"),
-    (
-        "spiking, 5 arms: a round of one game",
-        "ms",
-        "spiking.ms_per_round.games1",
-        "limit.spiking_ms_per_round.games1",
+    *(
+        (
+            f"{model}, {games}, {precision}: a neuron and step",
+            "ns",
+            f"{model}.{precision}.ns_per_neuron_step.games{n}",
+            f"limit.{model}.ns_per_neuron_step.games{n}",
+        )
+        for model, n, games in (("spiking", 1, "one game"), ("spiking", 16, "16 games"), ("spiking-ei", 16, "16 games"))
+        for precision in ("double", "single")
     ),
-    ("spiking, 10 games", "ms", "spiking.ms_per_round.games10", "limit.spiking_ms_per_round.games10"),
 )

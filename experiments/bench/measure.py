@@ -130,10 +130,16 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
         ratio[f"ratio.coupled_over_limit.k{k}"] = compiled / by_hand if by_hand else None
         network = found[f"coupled.network_ms_per_round.k{k}"]
         ratio[f"ratio.network_over_coupled.k{k}"] = network / found[f"coupled.ms_per_round.k{k}"]
-    for n in spike_bench.GAMES:
-        one, by_hand = found[f"spiking.ms_per_round.games{n}"], found[f"limit.spiking_ms_per_round.games{n}"]
-        ratio[f"ratio.spiking_over_limit.games{n}"] = one / by_hand if by_hand else None
-        ratio[f"ratio.spiking_network_over_rounds.games{n}"] = found[f"spiking.network_ms_per_round.games{n}"] / one
+    for model, n in spike_bench.CASES:
+        case = f"ns_per_neuron_step.games{n}"
+        by_hand = found[f"limit.{model.name}.{case}"]
+        for precision in ("double", "single"):
+            one = found[f"{model.name}.{precision}.{case}"]
+            ratio[f"ratio.{model.name}.{precision}_over_limit.games{n}"] = one / by_hand if by_hand else None
+        network = found.get(f"{model.name}.network_ms_per_round.games{n}")
+        if network:
+            rounds = found[f"{model.name}.ms_per_round.games{n}"]
+            ratio[f"ratio.{model.name}_network_over_rounds.games{n}"] = network / rounds
     ratio["rounds.game_rounds_per_second.games1000"] = 1e6 / found["rounds.us_per_game_round.games1000"]
     ratio["table.game_rounds_per_second.games1000"] = 1e6 / found["table.us_per_game_round.games1000"]
     return ratio

@@ -55,18 +55,35 @@ def _template(name: str) -> str:
     return (resources.files("nsa_brian.codegen") / "templates" / name).read_text("utf-8")
 
 
-class DoubleRenderer(CPPNodeRenderer):
-    """Renderer of expressions in double precision: Brian2's divides integers in 32 bits."""
+#: Floating-point types by name.
+PRECISIONS: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+
+
+class RealRenderer(CPPNodeRenderer):
+    """Renderer of expressions in one floating-point type: Brian2's divides integers in 32 bits.
+
+    Parameters
+    ----------
+    suffix : str
+        Suffix of C++ numbers of that type.
+    auto_vectorise
+        See Brian2's renderer.
+    """
+
+    def __init__(self, suffix: str, auto_vectorise: Any) -> None:
+        super().__init__(auto_vectorise=auto_vectorise)
+        self._suffix = suffix
 
     def render_Constant(self, node: ast.Constant) -> str:  # noqa: N802 - Brian2's
-        """Render every number as a double."""
+        """Render every number in that type."""
         value: Any = node.value
         if isinstance(value, bool):
             return super().render_Constant(node)
-        return repr(float(value)).replace("inf", "INFINITY")  # Brian2 may have evaluated a product to infinity
+        text = repr(float(value))
+        return "INFINITY" if text == "inf" else text + self._suffix  # Brian2 may have evaluated a product to infinity
 
     def render_BinOp(self, node: ast.BinOp) -> str:  # noqa: N802 - Brian2's
-        """Divide doubles, without Brian2's 32-bit factor."""
+        """Divide without Brian2's 32-bit factor."""
         if isinstance(node.op, ast.Div):
             return f"{self.render_element_parentheses(node.left)}/{self.render_element_parentheses(node.right)}"
         return super().render_BinOp(node)
@@ -75,29 +92,38 @@ class DoubleRenderer(CPPNodeRenderer):
 class DoubleGenerator(CPPCodeGenerator):
     """Brian2's C++ generator in double precision, independent of the user's preferences."""
 
+    real, suffix = PRECISIONS["double"], ""
+
     def translate(self, code: Any, dtype: Any) -> Any:
-        """Generate code whose temporary variables are doubles, as the state variables are."""
-        return super().translate(code, np.float64)
+        """Generate code whose temporary variables are of the type of the state variables."""
+        return super().translate(code, self.real)
 
     def translate_expression(self, expr: str) -> str:
-        """Translate an expression in double precision."""
+        """Translate an expression."""
         text = word_substitute(expr, self.func_name_replacements)
-        return DoubleRenderer(auto_vectorise=self.auto_vectorise).render_expr(text).strip()
+        return RealRenderer(self.suffix, self.auto_vectorise).render_expr(text).strip()
 
     def translate_statement(self, statement: Any) -> str:
-        """Translate a statement; variables that Brian2 infers to be integers are doubles too."""
-        if np.issubdtype(statement.dtype, np.integer):
-            statement.dtype = np.float64
+        """Translate a statement; variables that Brian2 infers to be integers are floating-point numbers too."""
+        if np.issubdtype(statement.dtype, np.number):
+            statement.dtype = self.real
         return super().translate_statement(statement)
 
     def translate_statement_sequence(self, *statements: Any) -> Any:
         """Prefix a model's names, so that they cannot collide with names of C++, its headers or a template."""
         *blocks, keywords = super().translate_statement_sequence(*statements)
         names = {name: f"x_{name}" for name, var in self.variables.items() if isinstance(var, Variable)}
+        names["double"] = c_data_type(self.real)  # the clock's variables are always doubles
         prefixed = [
             {key: [word_substitute(line, names) for line in lines] for key, lines in block.items()} for block in blocks
         ]
         return *prefixed, keywords
+
+
+class SingleGenerator(DoubleGenerator):
+    """The same in single precision."""
+
+    real, suffix = PRECISIONS["single"], "f"
 
 
 class CompiledRound(CythonCodeObject):
@@ -135,6 +161,12 @@ class CompiledRound(CythonCodeObject):
         return compiled
 
 
+class SingleRound(CompiledRound):
+    """A round in single precision."""
+
+    generator_class = SingleGenerator
+
+
 class NumpyRound(NumpyCodeObject):
     """A round in numpy."""
 
@@ -165,13 +197,13 @@ def extra_flags(compiler: str) -> list[str]:
     return [*exact, "-fno-unswitch-loops", *wide]
 
 
-def code_object_class() -> type[NumpyCodeObject]:
+def code_object_class(precision: str = "double") -> type[NumpyCodeObject]:
     """Return the code object class that the machine and the user's preferences allow; warn if it is the slow one."""
     check_cache()
     with replacing_damaged_files(), catch_logs():  # replace Brian2's long message on a missing compiler by ours
         target = get_device().code_object_class()
     if issubclass(target, CythonCodeObject):
-        return CompiledRound
+        return {"double": CompiledRound, "single": SingleRound}[precision]
     logger.warn(f"no compiled code is used, so NSA runs some 500 times slower: {why_not_compiled()}", once=True)
     return NumpyRound
 

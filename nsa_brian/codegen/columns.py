@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
+from brian2.codegen.generators.cpp_generator import c_data_type
 
-from nsa_brian.codegen.code_objects import NumpyRound, code_object_class, why_not_compiled
+from nsa_brian.codegen.code_objects import PRECISIONS, NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.codegen.population_code import PopulationCode, arrival, copied, neurons_of
-from nsa_brian.codegen.streams import count_of, states
+from nsa_brian.codegen.streams import count_of, n_streams, states
 from nsa_brian.model.course import Course
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in, plain
@@ -36,6 +37,8 @@ class Columns:
     dt : Quantity
     record : bool
         Record the spikes of a round.
+    precision : {"double", "single"}
+        Of the neurons' variables and of all computation in time steps.
 
     Attributes
     ----------
@@ -69,14 +72,16 @@ class Columns:
         seeds: np.ndarray,
         dt: Any = 0.5 * ms,
         record: bool = False,
+        precision: str = "double",
     ) -> None:
-        target = code_object_class()
+        target = code_object_class(precision)
         if issubclass(target, NumpyRound):
             raise ValueError(
                 "populations of many neurons, or of neurons that spike, need compiled code, for the engine rounds and, "
                 f"with every engine, for calibrating a coupling: {why_not_compiled()}"
             )
-        structure = model.structure
+        structure, real = model.structure, PRECISIONS[precision]
+        width = 64 // real.itemsize  # numbers of a vector; arrays are padded to whole vectors
         self.model, self.n_games, self.n_arms = model, len(which), n_arms
         self.courses = [Course.of(model, each, float(dt)) for each in values]
         contacts = bool(structure.contacts)
@@ -84,7 +89,7 @@ class Columns:
         arrivals = [arrival(link, places[link.source]) for link in structure.links]
         arrivals += [copied(name, place, places[SYNAPSE]) for place in places.values() for name in place.moving]
 
-        self._group = group = UnitGroup("nsa_columns", dt)
+        self._group = group = UnitGroup("nsa_columns", dt, real)
         phases = [{name: plain(phase.on.get(name, "0")) for name in structure.phased} for phase in structure.phases]
         rule = structure.contact_rule
         texts = [text for place in places.values() for text in place.texts]
@@ -134,7 +139,7 @@ class Columns:
             if name != SYNAPSE
         }
         rooms = {
-            name: (size * (n_arms if places[name].neurons.of_options else 1) + 7) // 8 * 8
+            name: -(-size * (n_arms if places[name].neurons.of_options else 1) // width) * width
             for name, size in sizes.items()
         }
         n_options = self.n_games * n_arms
@@ -150,8 +155,8 @@ class Columns:
             "_given": np.zeros(max(1, len(given)) * n_options),
             "_game_inputs": np.zeros(max(1, len(game_inputs)) * self.n_games),
             "_choice": np.zeros(n_options),
-            "_memory": np.zeros(self.n_games * stride + 8),
-            "_streams": np.zeros(self.n_games * sum(rooms.values()), dtype=np.int64),
+            "_memory": np.zeros(self.n_games * stride + width, dtype=real),
+            "_streams": np.zeros(self.n_games * sum(rooms.values()) // 2, dtype=np.int64),
             "_counts": np.zeros(2 * n_options),
             "_sizes": np.array(list(sizes.values()), dtype=np.int32),
             "_mode": np.array([0, steps if record else 0], dtype=np.int32),
@@ -171,6 +176,7 @@ class Columns:
             check_units=False,  # checked when the model was made
             needed_variables=[name for place in places.values() for name in place.arrays],
             template_kwds={
+                "_real": c_data_type(real),
                 "_tables": tuple(tables),
                 "_of_sets": used,
                 "_game_input_names": game_inputs,
@@ -202,7 +208,7 @@ class Columns:
         group.array("n_arms")[0] = n_arms
         # The arrays of all populations of a game are contiguous; the memory is aligned to 64 bytes.
         memory = group.array("_memory")
-        first = -(memory.ctypes.data // memory.itemsize) % 8
+        first = -(memory.ctypes.data // memory.itemsize) % width
         games, at = memory[first : first + self.n_games * stride].reshape(self.n_games, stride), 0
         self.states: dict[str, dict[str, np.ndarray]] = {}
         for name, place in places.items():
@@ -224,13 +230,14 @@ class Columns:
             self._sets[:, self._used.index(name)] = values
 
     def _seed(self, seeds: np.ndarray) -> None:
-        """Seed the random streams, one for each neuron and one for each game."""
+        """Seed the random streams of the neurons and of the games."""
         whole = states(seeds)
         streams = self._group.array("_streams").reshape(self.n_games, -1)
         at = start = 0
         for name, size in self.neurons.items():
-            streams[:, start : start + size] = whole[:, at : at + size]
-            at, start = at + size, start + self._rooms[name]
+            n = n_streams(self.model.structure, size)
+            streams[:, start : start + n] = whole[:, at : at + n]
+            at, start = at + n, start + self._rooms[name] // 2
         self._group.array("_luck")[:] = whole[:, at]
 
     def respond(self) -> None:

@@ -15,10 +15,19 @@ from nsa_brian.model.functions import CANONICAL
 
 
 class UnitGroup(Group):
-    """Variables of units, shared variables, and parameter sets. Never part of a Network."""
+    """Variables of units, shared variables, and parameter sets. Never part of a Network.
 
-    def __init__(self, name: str, dt: Any) -> None:
+    Parameters
+    ----------
+    name : str
+    dt : Quantity
+    real : dtype
+        Type of variables that are not given as arrays.
+    """
+
+    def __init__(self, name: str, dt: Any, real: Any = np.float64) -> None:
         Group.__init__(self, clock=Clock(dt=dt, name=f"{name}_clock"), name=name)
+        self._real = real
         self._network = self.name  # keeps Brian2 from warning that no Network contains it
         self.namespace: dict[str, Any] = dict(CANONICAL)
         self.variables = Variables(self, default_index="_idx")
@@ -30,7 +39,7 @@ class UnitGroup(Group):
             if eq.type == SUBEXPRESSION:
                 self.variables.add_subexpression(eq.varname, expr=str(eq.expr), dimensions=eq.dim)
             elif eq.varname not in self.variables:
-                self.variables.add_array(eq.varname, size, dtype=np.float64)
+                self.variables.add_array(eq.varname, size, dtype=self._real)
         if "N" not in self.variables:
             self.variables.add_constant("N", size)
 
@@ -38,7 +47,7 @@ class UnitGroup(Group):
         """Add arrays with the given values, unless they exist."""
         for name, values in arrays.items():
             if name not in self.variables:
-                dtype = np.float64 if values is None else values.dtype
+                dtype = self._real if values is None else values.dtype
                 self.variables.add_array(name, size, dtype=dtype)
                 if values is not None:
                     self.array(name)[: len(values)] = values
@@ -50,7 +59,7 @@ class UnitGroup(Group):
     def add_shared(self, numbers: Mapping[str, int | float]) -> None:
         """Add scalars, shared by all units."""
         for name, number in numbers.items():
-            dtype = np.int32 if isinstance(number, int) else np.float64
+            dtype = np.int32 if isinstance(number, int) else self._real
             self.variables.add_array(name, 1, dtype=dtype, scalar=True)
             self.array(name)[0] = number
 

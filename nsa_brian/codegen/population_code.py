@@ -28,21 +28,6 @@ def neurons_of(structure: Structure) -> dict[str, Neurons]:
 
 
 @dataclass(frozen=True)
-class Draw:
-    """Random numbers that a neuron draws from one word of its stream.
-
-    Attributes
-    ----------
-    names : tuple of str
-        One normal number, or one or two Poisson numbers.
-    normal : bool
-    """
-
-    names: tuple[str, ...]
-    normal: bool
-
-
-@dataclass(frozen=True)
 class Arrival:
     """Input of a population in each time step.
 
@@ -90,7 +75,6 @@ class PopulationCode:
         Scalars of the game.
     row : int
         Row in the spike counts, -1 if spikes are not counted.
-    draws : list of Draw
     """
 
     def __init__(self, structure: Structure, neurons: Neurons) -> None:
@@ -125,9 +109,6 @@ class PopulationCode:
         self.shared = [f"mean_of_{event}" for event in neurons.poisson]
         self.shared += [f"refractory_in_{place}"] if neurons.refractory else []
         self.row = "uv".index(place) if place in ("u", "v") and neurons.spikes else -1
-        events = list(neurons.poisson)
-        self.draws = [Draw((name,), normal=True) for name in neurons.normal]
-        self.draws += [Draw(tuple(events[i : i + 2]), normal=False) for i in range(0, len(events), 2)]
 
     @property
     def texts(self) -> list[str]:

@@ -58,6 +58,10 @@ class Engine(ABC):
         have a preparation step.
     lenient : bool
         Treat neurons with non-finite state as silent instead of raising an error.
+    precision : {"double", "single"}
+        Floating-point type of the neurons. In single precision, populations of many or of spiking neurons take less
+        time in the engine ``rounds``; other engines and models have double precision only, and no other engine agrees
+        with such games spike for spike.
     inputs : mapping, optional
         Values of the model's inputs by name, see :class:`nsa_brian.engines.inputs.Inputs`.
 
@@ -79,6 +83,8 @@ class Engine(ABC):
 
     #: Name of the engine, by which models declare whether they support it.
     name: ClassVar[str] = ""
+    #: Floating-point types that it supports.
+    precisions: ClassVar[tuple[str, ...]] = ("double",)
 
     activity: np.ndarray
     w: np.ndarray
@@ -97,6 +103,7 @@ class Engine(ABC):
         method: str = "euler",
         prepared: Sequence[Mapping[str, float]] | None = None,
         lenient: bool = False,
+        precision: str = "double",
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
         if type(get_device()).__name__ != "RuntimeDevice":
@@ -110,6 +117,12 @@ class Engine(ABC):
         refusal = model.refusal(self.name)
         if refusal:
             raise ValueError(refusal)
+        if precision not in self.precisions:
+            raise ValueError(
+                f"precision must be {' or '.join(self.precisions)} for the engine {self.name} and the model "
+                f"{model.name}, got {shown(precision)}; single needs the engine rounds and many or spiking neurons"
+            )
+        self.precision = precision
         self.dt = default_dt(model) * second if dt is None else dt
         check_integration(self.dt, method)
         check_noise(model, method)

@@ -25,11 +25,12 @@ class ColumnRounds(PopulationEngine):
     """
 
     name = "rounds"
+    precisions = ("double", "single")
 
     def __init__(self, *args: Any, record: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
         sets, which = distinct_values(self.values)
-        self.columns = Columns(self.model, sets, which, self.n_arms, self.seeds(), self.dt, record)
+        self.columns = Columns(self.model, sets, which, self.n_arms, self.seeds(), self.dt, record, self.precision)
         reading = np.array([self.columns.courses[i].reading for i in which])
         counts = [self.columns.sizes[name] for name in ("u", "v")]
         self._per_rate = np.array(counts)[:, None, None] * reading[None, :, None]

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from nsa_brian.codegen.streams import Streams
+from nsa_brian.codegen.streams import SharedStreams, Streams, n_streams
 from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.structure import Structure
 
 
 class Numbers:
-    """Streams of random numbers, one for each neuron, and one for the contacts of each game.
+    """Streams of random numbers: those of the neurons, and one for the contacts of each game.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Numbers:
 
     def __init__(self, structure: Structure, groups: Mapping[str, Any], seeds: np.ndarray | None) -> None:
         self._structure = structure
-        self.streams: dict[str, Streams] = {}
+        self.streams: dict[str, Any] = {}
         self._normal: dict[str, list[np.ndarray]] = {}
         self._events: dict[str, list[np.ndarray]] = {}
         self._means: dict[str, list[float]] = {}
@@ -35,8 +35,9 @@ class Numbers:
             return
         for key, group in groups.items():
             size = len(group) // len(seeds)
-            self.streams[key] = Streams(seeds[:, at : at + size].ravel())
-            at += size
+            own = seeds[:, at : at + n_streams(structure, size)]
+            self.streams[key] = Streams(own.ravel()) if structure.single else SharedStreams(own, size)
+            at += own.shape[1]
             neurons = structure.populations[key]
             written = {code: name for name, code in neurons.written.items()}
             self._normal[key] = [group.variables[written[code]].get_value() for code in neurons.normal]
@@ -53,12 +54,11 @@ class Numbers:
     def hand_out(self) -> None:
         """Draw each neuron's random numbers for the next time step."""
         for key, arrays in self._normal.items():
-            streams, events, means = self.streams[key], self._events[key], self._means[key]
+            streams = self.streams[key]
             for array in arrays:
                 array[:] = streams.noise()
-            for i in range(0, len(events), 2):
-                for array, drawn in zip(events[i : i + 2], streams.events(means[i : i + 2]), strict=True):
-                    array[:] = drawn
+            for array, mean in zip(self._events[key], self._means[key], strict=True):
+                array[:] = streams.events(mean)
 
     def luck(self, n: int) -> np.ndarray:
         """Return uniform random numbers (games, n) for contacts."""

@@ -4,8 +4,8 @@
    variables of options that change within a round form one more population. A time step first computes all input from
    the state after the previous step ({{vector_code['send_X']}} if it is not a variable itself). Then all neurons take
    their step ({{vector_code['step_u']}}), and those above threshold are reset ({{vector_code['reset_u']}}). A
-   population's variables are arrays with the names of the group's arrays in the generated code, padded to a
-   multiple of eight, so that loops consist of whole vectors; padding neurons are simulated and ignored. The arrays keep
+   population's variables are arrays with the names of the group's arrays in the generated code, padded to
+   multiples of 64 bytes, so that loops consist of whole vectors; padding neurons are simulated and ignored. The arrays keep
    their state until the next call, which may run the phases after the choice.
 
    USES_VARIABLES { _sets, _steps, _which, _given, _game_inputs, _choice, _memory, _streams, _counts, _sizes, _mode, _raster,
@@ -34,11 +34,16 @@ cdef extern from *:
     #include "stdint_compat.h"
     {{ hashdefine_lines|autoindent }}
     {{ support_code_lines|autoindent }}
+    #define NSA_REAL {{ _real }}
     {{ _support|autoindent }}
     namespace nsa {
 
     static void run(int, void** arrays)
     {
+        {% if _real == 'float' %}
+        const NoSubnormals _flush;
+        (void)_flush;
+        {% endif %}
         {% for name, var in given %}
         {{ _c_type(var) }}* _all_{{ name }} = ({{ _c_type(var) }}*)arrays[{{ loop.index0 }}];
         {% endfor %}
@@ -47,22 +52,24 @@ cdef extern from *:
         {% for name, var in arrays if name in ('dt', 't', 't_in_timesteps') %}
         const {{ _c_type(var) }}* {{ get_array_name(var) }} = _all_{{ name }};
         {% endfor %}
+        const int64_t _width = 64 / sizeof({{ _real }});  // numbers of a vector
         int64_t _stride = 0, _seeds = 0, _total = 0;
         {% for p in _populations %}
         // Neurons per option (or pool), neurons of the population, and its padded size.
         const int64_t _per_{{ p.name }} = _all__sizes[{{ loop.index0 }}];
         const int64_t _size_{{ p.name }} = {{ '_per_' ~ p.name ~ ' * _options' if p.neurons.of_options else '_per_' ~ p.name }};
-        const int64_t _room_{{ p.name }} = (_size_{{ p.name }} + 7) / 8 * 8;
+        const int64_t _room_{{ p.name }} = (_size_{{ p.name }} + _width - 1) / _width * _width;
         const int64_t _at_{{ p.name }} = _stride, _seed_{{ p.name }} = _seeds, _column_{{ p.name }} = _total;
         _stride += {{ p.arrays|length }} * _room_{{ p.name }};
-        _seeds += _room_{{ p.name }};
+        _seeds += _room_{{ p.name }} / 2;
         _total += {{ '_size_' ~ p.name if p.name != 'synapse' else '0' }};
         (void)_column_{{ p.name }};
         {% for event in p.neurons.poisson %}
-        std::vector<uint32_t> _chances_{{ event }};
+        std::vector<int32_t> _chances_{{ event }};
         {% endfor %}
         {% endfor %}
-        double* const _aligned = (double*)(((uintptr_t)_all__memory + 63) / 64 * 64);
+        std::vector<uint32_t> _bits({% for p in _populations %}_room_{{ p.name }} + {% endfor %}0);
+        {{ _real }}* const _aligned = ({{ _real }}*)(((uintptr_t)_all__memory + 63) / 64 * 64);
         // Names with a leading underscore, or qualified, cannot be hidden by a user's variables.
         for (int64_t _game = 0; _game < _games; _game++)
         {
@@ -80,7 +87,7 @@ cdef extern from *:
             {{ get_array_name(variables['R']) }}[0] = _outcome ? _all__reward[_game] : 0.0;
             {% for p in _populations %}
             {% for name in p.arrays %}
-            double* __restrict {{ get_array_name(variables[name]) }} = _aligned + _game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
+            {{ _real }}* __restrict {{ get_array_name(variables[name]) }} = _aligned + _game * _stride + _at_{{ p.name }} + {{ loop.index0 }} * _room_{{ p.name }};
             {% endfor %}
             uint64_t* __restrict _stream_{{ p.name }} = (uint64_t*)_all__streams + _game * _seeds + _seed_{{ p.name }};
             (void)_stream_{{ p.name }};
@@ -91,7 +98,7 @@ cdef extern from *:
             const int32_t* _border = _all__steps + {{ _n_phases + 1 }} * set;
             const int64_t _reading_step = _border[{{ _n_phases }}], _round_steps = _border[{{ _n_before - 1 }}];
             {% for p in _populations if p.neurons.refractory %}
-            const double _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_in_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
+            const {{ _real }} _rest_{{ p.name }} = floor(({{ get_array_name(variables['refractory_in_' ~ p.name]) }}[0] + 1e-3 * {{ get_array_name(variables['dt']) }}[0]) / {{ get_array_name(variables['dt']) }}[0]);
             {% endfor %}
             if (!_outcome)
             {
@@ -161,55 +168,37 @@ cdef extern from *:
                 {% if link.how == 'own' %}
                 for (int64_t k = 0; k < _options; k++)
                 {
-                    const double _mean = nsa::sum({{ of }} + k * _per_{{ link.source }}, _per_{{ link.source }}) / {{ link.divisor }};
+                    const {{ _real }} _mean = nsa::total({{ of }} + k * _per_{{ link.source }}, _per_{{ link.source }}) / {{ link.divisor }};
                     for (int64_t i = 0; i < _per_{{ link.target }}; i++)
                         {{ here }}[k * _per_{{ link.target }} + i] = _mean;
                 }
                 {% elif link.how == 'others' %}
                 {
-                    const double _all = nsa::sum({{ of }}, _size_{{ link.source }});
+                    const {{ _real }} _all = nsa::total({{ of }}, _size_{{ link.source }});
                     for (int64_t k = 0; k < _options; k++)
                     {
-                        const double _own = nsa::sum({{ of }} + k * _per_{{ link.source }}, _per_{{ link.source }});
+                        const {{ _real }} _own = nsa::total({{ of }} + k * _per_{{ link.source }}, _per_{{ link.source }});
                         for (int64_t i = 0; i < _per_{{ link.target }}; i++)
                             {{ here }}[k * _per_{{ link.target }} + i] = (_all - _own) / {{ link.divisor }};
                     }
                 }
                 {% else %}
-                {{ here }}[0] = nsa::sum({{ of }}, _size_{{ link.source }}) / {{ link.divisor }};
+                {{ here }}[0] = nsa::total({{ of }}, _size_{{ link.source }}) / {{ link.divisor }};
                 {% endif %}
                 {% endfor %}
                 {% for p in _stepping %}
                 {
-                    {% for draw in p.draws %}
-                    {% if draw.normal %}
+                    {% for name in p.neurons.normal %}
+                    nsa::draw(_stream_{{ p.name }}, _bits.data(), _room_{{ p.name }});
                     NSA_VECTORISE
                     for (int64_t i = 0; i < _room_{{ p.name }}; i++)
-                        {{ get_array_name(variables[draw.names[0]]) }}[i] = nsa::noise(_stream_{{ p.name }}[i]);
+                        {{ get_array_name(variables[name]) }}[i] = nsa::normal<{{ _real }}>(_bits[i]);
                     NSA_STORED;
-                    {% else %}
-                    {
-                        for (int64_t first = 0; first < _room_{{ p.name }}; first += 64)
-                        {
-                            const int64_t room = _room_{{ p.name }} - first < 64 ? _room_{{ p.name }} - first : 64;
-                            alignas(64) uint32_t bits[2][64], events[2][64];
-                            NSA_VECTORISE
-                            for (int64_t i = 0; i < room; i++)
-                            {
-                                const uint64_t word = nsa::random_bits(_stream_{{ p.name }}[first + i]);
-                                bits[0][i] = (uint32_t)word >> 1;
-                                bits[1][i] = (uint32_t)(word >> 33);
-                            }
-                            {% for event in draw.names %}
-                            nsa::count_events(bits[{{ loop.index0 }}], events[{{ loop.index0 }}], room, _chances_{{ event }});
-                            NSA_VECTORISE
-                            for (int64_t i = 0; i < room; i++)
-                                {{ get_array_name(variables[event]) }}[first + i] = (double)(int32_t)events[{{ loop.index0 }}][i];
-                            NSA_STORED;
-                            {% endfor %}
-                        }
-                    }
-                    {% endif %}
+                    {% endfor %}
+                    {% for name in p.neurons.poisson %}
+                    nsa::draw(_stream_{{ p.name }}, _bits.data(), _room_{{ p.name }});
+                    nsa::count_events(_bits.data(), {{ get_array_name(variables[name]) }}, _room_{{ p.name }}, _chances_{{ name }});
+                    NSA_STORED;
                     {% endfor %}
                     {{ scalar_code['step_' ~ p.name]|autoindent }}
                     NSA_VECTORISE
@@ -222,15 +211,12 @@ cdef extern from *:
                 {% if p.neurons.spikes %}
                 {
                     {{ scalar_code['reset_' ~ p.name]|autoindent }}
-                    const double* _fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
-                    for (int64_t _block = 0; _block < _room_{{ p.name }}; _block += 8)
+                    const {{ _real }}* _fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
+                    for (int64_t _block = 0; _block < _room_{{ p.name }}; _block += _width)
                     {
-                        double _any = 0;
-                        for (int i = 0; i < 8; i++)
-                            _any += _fired[_block + i];
-                        if (_any == 0)
+                        if (!nsa::any(_fired + _block))
                             continue;
-                        for (int64_t _idx = _block; _idx < _block + 8; _idx++)
+                        for (int64_t _idx = _block; _idx < _block + _width; _idx++)
                         {
                             if (_fired[_idx] == 0)
                                 continue;
@@ -241,7 +227,7 @@ cdef extern from *:
                             {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
                             {% endif %}
                             {% if p.keeps_last %}
-                            {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = (double)_now;
+                            {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = ({{ _real }})_now;
                             {% endif %}
                             if (_idx >= _size_{{ p.name }})
                                 continue;
@@ -260,8 +246,8 @@ cdef extern from *:
             {% if _contact %}
             if (_outcome)
             {
-                const double* _last_u = {{ get_array_name(variables['last_in_u']) }};
-                const double* _last_v = {{ get_array_name(variables['last_in_v']) }};
+                const {{ _real }}* _last_u = {{ get_array_name(variables['last_in_u']) }};
+                const {{ _real }}* _last_v = {{ get_array_name(variables['last_in_v']) }};
                 const double _step = {{ get_array_name(variables['dt']) }}[0];
                 std::vector<double> chances(_per_v + 8), waits(_per_v + 8);
                 {% if 'chance' in variables %}

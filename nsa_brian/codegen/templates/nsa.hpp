@@ -23,7 +23,26 @@
 #define NSA_APART __attribute__((noinline))
 #endif
 
+// Floating-point type of state variables.
+#ifndef NSA_REAL
+#define NSA_REAL double
+#endif
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
 namespace nsa {
+
+// Treats subnormal numbers as 0 while it exists, where the processor can: decaying variables end as such numbers, of
+// which some processors take a hundred times as long.
+struct NoSubnormals {
+#if defined(__SSE2__)
+    const unsigned before = _mm_getcsr();
+    NoSubnormals() { _mm_setcsr(before | 0x8040); }
+    ~NoSubnormals() { _mm_setcsr(before); }
+#endif
+};
 
 // Address of a numpy array's data. Numpy's own declarations for Cython take a second longer to compile.
 static inline void* address(PyObject* array) { return PyArray_DATA((PyArrayObject*)array); }
@@ -61,8 +80,23 @@ static inline double exp(double x)
     return x < -708.0 ? 0.0 : found;
 }
 
+// The same in single precision, infinite above 88.72 and 0 below -87.
+static inline float exp(float x)
+{
+    const float within = x > 89.0f ? 89.0f : x;
+    const float k = rintf(within * 1.44269504f);
+    const float r = (within - k * 0.693359375f) - k * -2.12194440e-4f;
+    const float low = (r * (1.f / 120) + 1.f / 24) * (r * r) + (r * (1.f / 6) + 1.f / 2);
+    const float e = (((r * (1.f / 5040) + 1.f / 720) * (r * r * r * r) + low) * (r * r) + r) * 2.0f + 2.0f;
+    const int32_t bits = ((int32_t)k + 126) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    const float found = e * power;
+    return x < -87.0f ? 0.0f : found;
+}
+
 // A truth value as a factor: by selection, since converting an integer would cost as much as the sigmoid's division.
-static inline double int_(bool truth) { return truth ? 1.0 : 0.0; }
+static inline NSA_REAL int_(bool truth) { return truth ? 1 : 0; }
 
 // The next uniform random number of a stream, in [0, 1).
 static inline double uniform(uint64_t& state)
@@ -70,31 +104,52 @@ static inline double uniform(uint64_t& state)
     return (double)(random_bits(state) >> 11) * 1.1102230246251565e-16;  // 2^-53
 }
 
-// Cumulative Poisson probabilities of 0, 1, 2, ..., in units of 2^-31, as far as they differ from 1; padded to a
-// multiple of four with values that no sample reaches.
-static inline void chances(double mean, std::vector<uint32_t>& found)
+// Cumulative Poisson probabilities of 0, 1, 2, ..., in units of 2^-31 and less one unit, as far as they differ from 1;
+// padded to a multiple of four with a value that no sample exceeds.
+static inline void chances(double mean, std::vector<int32_t>& found)
 {
     found.clear();
     double here = ::exp(-mean), upto = here;
     for (int k = 1; upto * 2147483648.0 < 2147483647.5 && k < 1000; k++) {
-        found.push_back((uint32_t)(upto * 2147483648.0));
+        found.push_back((int32_t)((int64_t)(upto * 2147483648.0) - 1));
         here *= mean / k;
         upto += here;
     }
     while (found.size() % 4)
-        found.push_back(2147483648u);
+        found.push_back(2147483647);
+}
+
+// The next 32 bits of n neurons, of which two share a stream; n is even.
+static inline void draw(uint64_t* __restrict streams, uint32_t* __restrict bits, int64_t n)
+{
+    uint64_t words[32];
+    for (int64_t first = 0; first < n; first += 64) {
+        const int64_t half = (n - first < 64 ? n - first : 64) / 2;
+        NSA_VECTORISE
+        for (int64_t i = 0; i < half; i++)
+            words[i] = random_bits(streams[first / 2 + i]);
+        memcpy(bits + first, words, half * sizeof(uint64_t));  // the lower half first, on all processors of today
+    }
 }
 
 // Poisson samples, each from 31 random bits, by the cumulative probabilities.
-static inline void count_events(
-    const uint32_t* __restrict bits, uint32_t* __restrict events, int64_t n, const std::vector<uint32_t>& chances)
+template <typename T> static inline void count_events(
+    const uint32_t* __restrict bits, T* __restrict found, int64_t n, const std::vector<int32_t>& chances)
 {
-    for (int64_t i = 0; i < n; i++)
-        events[i] = 0;
-    for (size_t k = 0; k < chances.size(); k += 4) {
-        const uint32_t a = chances[k], b = chances[k + 1], c = chances[k + 2], d = chances[k + 3];
-        for (int64_t i = 0; i < n; i++)
-            events[i] += (bits[i] >= a) + (bits[i] >= b) + (bits[i] >= c) + (bits[i] >= d);
+    int32_t events[64];
+    for (int64_t first = 0; first < n; first += 64) {
+        const int64_t room = n - first < 64 ? n - first : 64;
+        for (int64_t i = 0; i < room; i++)
+            events[i] = 0;
+        for (size_t k = 0; k < chances.size(); k += 4) {
+            const int32_t a = chances[k], b = chances[k + 1], c = chances[k + 2], d = chances[k + 3];
+            for (int64_t i = 0; i < room; i++) {
+                const int32_t half = (int32_t)(bits[first + i] >> 1);  // comparing integers with a sign is faster
+                events[i] += (half > a) + (half > b) + (half > c) + (half > d);
+            }
+        }
+        for (int64_t i = 0; i < room; i++)
+            found[first + i] = (T)events[i];
     }
 }
 
@@ -111,6 +166,36 @@ static inline double sum(const double* x, int n)
         for (int i = 0; i < 8; i++)
             lane[i] += k + i < n ? x[k + i] : 0.0;
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+// The same for the neurons of an option, as two vectors of four partial sums.
+template <typename T> static inline T total(const T* x, int64_t n)
+{
+    T low[4] = {0, 0, 0, 0}, high[4] = {0, 0, 0, 0}, rest = 0;
+    int64_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (int i = 0; i < 4; i++) {
+            low[i] += x[k + i];
+            high[i] += x[k + 4 + i];
+        }
+    if (k + 4 <= n) {
+        for (int i = 0; i < 4; i++)
+            low[i] += x[k + i];
+        k += 4;
+    }
+    for (; k < n; k++)
+        rest += x[k];
+    return (((low[0] + high[0]) + (low[2] + high[2])) + ((low[1] + high[1]) + (low[3] + high[3]))) + rest;
+}
+
+// Whether any number of a vector of 64 bytes is not 0.
+static inline bool any(const void* x)
+{
+    uint64_t words[8], found = 0;
+    memcpy(words, x, sizeof words);
+    for (int i = 0; i < 8; i++)
+        found |= words[i];
+    return found;
 }
 
 // The maximum of n numbers.
