@@ -1,6 +1,8 @@
 """What several test files need."""
 
+import contextlib
 import gc
+import io
 import os
 import subprocess
 import sys
@@ -111,6 +113,19 @@ def nsa_process():
         return subprocess.run(nsa_words(*args), cwd=cwd, capture_output=True, text=True, timeout=300, **options)
 
     run.words = nsa_words
+    return run
+
+
+@pytest.fixture(scope="session")
+def nsa_said():
+    """Run the command in this process, for fixtures of a module or a session; what it prints."""
+
+    def run(*args, cwd):
+        said = io.StringIO()
+        with contextlib.chdir(cwd), contextlib.redirect_stdout(said):
+            assert main([*map(str, args)]) == 0
+        return said.getvalue()
+
     return run
 
 

@@ -54,7 +54,8 @@ class TestNotFinite:
 
     STRONG = SHORT.replace(I_ext=2.0, gain_u=50, gain_v=50)
 
-    @pytest.mark.parametrize("make", [Rounds, pytest.param(Table, marks=slow)])
+    @slow
+    @pytest.mark.parametrize("make", [Rounds, Table])
     def test_activity_beyond_the_range_of_exp(self, make):
         model = Model(response="phi = log(1 + exp(gain * 20 * (x - offset))) / gain : 1")
         with pytest.raises(ModelError, match="activities are not finite"):

@@ -37,12 +37,10 @@ EVOLVE = [
 
 
 @pytest.fixture(scope="module")
-def serial(tmp_path_factory, nsa_script):
+def serial(tmp_path_factory, nsa_said):
     """A search in one process, and what it printed."""
     out = tmp_path_factory.mktemp("serial")
-    done = nsa_script(*EVOLVE, "--no-figures", "--out", "s", cwd=out)
-    assert done.returncode == 0, done.stderr
-    return out / "s", done.stdout
+    return out / "s", nsa_said(*EVOLVE, "--no-figures", "--out", "s", cwd=out)
 
 
 class TestASearch:

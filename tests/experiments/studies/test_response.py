@@ -145,6 +145,7 @@ def test_results_of_0_2_are_those_of_two_arms(settings, tmp_path):
     assert STUDY.load(path).summary.sets["minbandit-38"].holds_for == "2 arms, the others untrained"
 
 
+@pytest.mark.slow
 def test_the_strategy_of_coupled_options_is_that_of_its_games(monkeypatch):
     monkeypatch.setattr(strategies, "GAMES", (10, 2, 10))
     monkeypatch.setattr(strategies, "DRAWS", 1)
