@@ -18,35 +18,34 @@ os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
 
 #: The units that take longest, longest first: begun first, so that at the end no process waits long for another.
 LONGEST = (
-    "evolve",
-    "scripts",
-    "experiments/core/test_model_flow.py",
-    "nsa_brian/test_engines.py",
-    "nsa_brian/test_extensions.py",
-    "nsa_brian/test_random_models.py",
     "studies",
+    "scripts",
+    "evolve",
+    "nsa_brian/test_extensions.py",
+    "experiments/test_cli.py",
     "evolution/test_evolution.py",
-    "experiments/bench/test_bench.py",
+    "experiments/core/test_model_flow.py",
+    "nsa_brian/test_populations.py",
+    "baselines/test_baselines.py",
+    "nsa_brian/test_check.py",
+    "nsa_brian/test_model_texts.py",
+    "nsa_brian/test_stretch.py",
+    "nsa_brian/test_spiking.py",
+    "nsa_brian/test_spiking_engines.py",
+    "nsa_brian/test_spiking_calibration.py",
     "evolution/test_evolve_models.py",
     "evolution/test_staged.py",
-    "experiments/test_cli.py",
-    "nsa_brian/test_stretch.py",
-    "experiments/test_outside.py",
-    "baselines/test_baselines.py",
-    "nsa_brian/test_spiking.py",
     "nsa_brian/common/test_beta.py",
-    "test_fuzz.py",
     "nsa_brian/test_model.py",
-    "nsa_brian/test_spiking_engines.py",
-    "nsa_brian/test_declaration.py",
-    "nsa_brian/test_network.py",
-    "nsa_brian/test_model_texts.py",
+    "experiments/core/test_model_inputs.py",
+    "experiments/test_outside.py",
+    "test_fuzz.py",
 )
 #: Files that share what is made once for a session.
 TOGETHER = {
     "studies": ("experiments/studies/", "experiments/report/"),
     "evolve": ("experiments/evolve/",),
-    "scripts": ("test_examples.py", "test_readme.py"),
+    "scripts": ("test_examples.py", "test_readme.py", "nsa_brian/test_engines.py", "nsa_brian/test_compilers.py"),
 }
 
 

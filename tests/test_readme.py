@@ -29,7 +29,7 @@ NETWORKS = [i for i, text in enumerate(blocks("README.md")) if "NSANetwork" in t
 @pytest.mark.parametrize("number", NETWORKS)
 def test_networks_of_the_readme_run_without_a_compiler(number, tmp_path, run_script):
     numpy = "import brian2; brian2.prefs.codegen.target = 'numpy'\n"
-    done = run_script(numpy + blocks("README.md")[number].replace("n_rounds=20", "n_rounds=2"), tmp_path)
+    done = run_script(numpy + blocks("README.md")[number].replace("n_rounds=20", "n_rounds=1"), tmp_path)
     assert done.returncode == 0, done.stderr
 
 

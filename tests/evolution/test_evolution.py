@@ -133,6 +133,7 @@ class TestScores:
         assert (by_table == by_rounds).mean() > 0.9
         assert np.abs(by_table - by_rounds).mean() < 1e-3
 
+    @pytest.mark.slow
     def test_of_extremes_are_numbers(self):
         """Every parameter at each of its bounds, in the middle of set 38; and all of them at once."""
         extremes = [SET_38.replace(**{name: bound}) for name, info in PARAMETERS.items() for bound in info.search]

@@ -45,6 +45,7 @@ class TestScreening:
             kept = np.isin(sets, again)
             assert regrets[kept].max() <= regrets[~kept].min()
 
+    @pytest.mark.slow
     def test_the_best_are_far_better_than_most(self):
         screening = Screening(256, 3, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
         while not screening.done:
@@ -199,7 +200,8 @@ def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, f
 
 
 class TestAskTell:
-    @pytest.mark.parametrize("workers", [None, pytest.param("two_processes", marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("workers", [None, "two_processes"])
     def test_is_a_step(self, done, workers, request):
         search, where = StagedSearch(SETTINGS), workers and request.getfixturevalue(workers)
         while not search.stop:

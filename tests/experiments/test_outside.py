@@ -57,6 +57,7 @@ class TestStreams:
         assert (done.returncode, done.stderr) == (0, "")
         assert len(files(tmp_path)) == 2
 
+    @pytest.mark.slow
     def test_a_full_device_is_one_line_and_what_was_computed_is_there(self, shell, tmp_path):
         done = shell(PLAY, ">/dev/full")
         assert (done.returncode, done.stderr) == (2, "nsa play: error: No space left on device\n")

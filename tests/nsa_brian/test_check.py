@@ -220,8 +220,8 @@ MUTATIONS = {
     "input that lasts too long": (Model(), late_input),
     "a wrong rule in numpy": (Model(), numpy_learns_by_hand),
 }
-#: One for each part that can be wrong, by default.
-OFTEN = ("a wrong rule", "a state that is not reset")
+#: By default, the quickest.
+OFTEN = ("a state that is not reset",)
 
 
 @pytest.mark.parametrize(

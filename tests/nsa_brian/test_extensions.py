@@ -122,11 +122,12 @@ def test_a_recipe_of_the_guide_takes_twenty_lines_at_most(name):
     assert max(map(len, code)) <= 120
 
 
-@pytest.mark.parametrize("name", [pytest.param("bound.py", marks=pytest.mark.slow), "surprise.py"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bound.py", "surprise.py"])
 def test_recipes_agree_on_every_path(name, monkeypatch):
     """Compiled rounds many in a call too: the first once read a reaction time that was of another round."""
     monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, "numpy"))
-    found = check(MODELS[name], SHORT, n_rounds=30 if name == "bound.py" else 10, n_arms=3)
+    found = check(MODELS[name], SHORT, n_rounds=30, n_arms=3)
     assert found.agree, str(found)
 
 

@@ -72,6 +72,7 @@ def test_many_sets_at_once_and_alone_say_the_same(engine):
     assert alone == pytest.approx(log_likelihood(arms, rewards, 4, SETS), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_network_says_the_same():
     arms, rewards = [0, 2, 1, 1, 1, 3, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1]
     found = [log_likelihood(arms, rewards, 4, p, engine="network") for p in SETS]

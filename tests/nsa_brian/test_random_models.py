@@ -63,8 +63,9 @@ def drawn(n_examples):
     )
 
 
+@pytest.mark.slow
 @given(model=st.one_of(models_of_parts(), models_of_parts(), models_that_fire()), seed=st.integers(0, 5))
-@drawn(2)
+@drawn(3)
 def test_random_models_of_all_parts_agree_on_few_rounds(model, seed):
     """Without a compiler where that is possible, which is quicker."""
     with brian2_target("numpy" if model.structure.single else "auto"):

@@ -66,7 +66,7 @@ def drawn(n_examples):
     return settings(max_examples=n_examples, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
 
 
-@drawn(2)
+@drawn(1)
 @any_values
 def test_a_model_of_ones_own_agrees_in_every_spike(**values):
     assert agree_in_every_spike(OWN, small(OWN, **values), n_rounds=1)[0] > 0

@@ -174,6 +174,7 @@ def test_the_engine_goes_on_where_the_stretch_ended(model):
     assert (np.concatenate(played) == expected).all()
 
 
+@pytest.mark.slow
 def test_a_model_that_runs_away_is_told_and_not_played_on():
     chances, luck = known_games("MAB-P", 3, 2, 20)
     with np.errstate(all="ignore"), pytest.raises(ModelError, match="not finite"):

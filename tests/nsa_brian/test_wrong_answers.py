@@ -27,7 +27,7 @@ def played(make, model, parameters=SHORT, n_rounds=40):
 @pytest.mark.parametrize(
     "rule",
     [
-        pytest.param("w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)", id="%"),
+        pytest.param("w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)", id="%", marks=slow),
         pytest.param("w + Phi_eta * (R * w_max - w) * 1/3", id="1/3", marks=slow),
         pytest.param("w + 1/3 * (R * w_max - w) - w // 0.7 * 0.01", id="//", marks=slow),
         pytest.param("h = tanh(u)\nw += chosen * h * (R * w_max - w) / 2", id="a helper with a function", marks=slow),

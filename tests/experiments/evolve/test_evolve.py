@@ -76,7 +76,6 @@ class TestASearch:
         ]
         assert [row[0] for row in rows][:4] == ["champion", "evolved", "minbandit-38", "minbandit-29"]
 
-    @pytest.mark.slow
     def test_figures_are_drawn_from_the_folder(self, serial, tmp_path, nsa):
         nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", "svg")
         assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -109,7 +108,8 @@ class TestTheSameSearch:
         for name in ("fitness.png", "genome.png", "functions.png", "parameters.png", "search.html"):
             assert (tmp_path / "s" / name).read_bytes() == (tmp_path / "serial" / "s" / name).read_bytes()
 
-    @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("workers", [1, 2])
     def test_stopped_by_ctrl_c_says_how_to_go_on(self, tmp_path, nsa_process, workers):
         stopped = subprocess.Popen(
             nsa_process.words(*EVOLVE, "--generations", "200", "--workers", workers, "--out", "s"),

@@ -48,12 +48,9 @@ def test_w_star_of_coupled_options_is_that_of_a_game_with_so_many_arms(arms, las
     assert np.isfinite(found["critical"]) == lasts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [
-        "V of other options divides U",
-        pytest.param("two pools that inhibit each other, one of them carried", marks=pytest.mark.slow),
-    ],
+    "name", ["V of other options divides U", "two pools that inhibit each other, one of them carried"]
 )
 def test_weights_are_computed_in_parts_that_fit_and_come_to_the_same(name, monkeypatch):
     model, w = OTHERS[name], np.linspace(0, SHORT.w_max, 23)

@@ -54,7 +54,7 @@ def test_mixed_shapes_are_each_its_own():
         assert stats.kstest(samples[:, arm], stats.beta(*shape).cdf).pvalue > 0.001
 
 
-@pytest.mark.parametrize("n_arms", [3, 200, 5000])
+@pytest.mark.parametrize("n_arms", [pytest.param(3, marks=pytest.mark.slow), 200, 5000])
 def test_a_game_draws_the_same_whoever_plays_beside_it(n_arms):
     """In several passes, from several blocks drawn ahead, beside games that reject more or less than this one."""
     n_rounds = max(3, 5000 // n_arms)
