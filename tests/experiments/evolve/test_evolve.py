@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import slurm
 from search_files import written
+from selection import mostly_slow
 
 from evolution.checkpoint import read_generation
 from evolution.workers.dask import DaskWorkers
@@ -76,13 +77,14 @@ class TestASearch:
         ]
         assert [row[0] for row in rows][:4] == ["champion", "evolved", "minbandit-38", "minbandit-29"]
 
-    def test_figures_are_drawn_from_the_folder(self, serial, tmp_path, nsa):
-        nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", "svg")
+    @pytest.mark.parametrize("kind", mostly_slow(["png", "svg"], "png"))
+    def test_figures_are_drawn_from_the_folder(self, kind, serial, tmp_path, nsa):
+        nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", kind)
         assert sorted(path.name for path in tmp_path.iterdir()) == [
-            "fitness.svg",
-            "functions.svg",
-            "genome.svg",
-            "parameters.svg",
+            f"fitness.{kind}",
+            f"functions.{kind}",
+            f"genome.{kind}",
+            f"parameters.{kind}",
         ]
 
 
