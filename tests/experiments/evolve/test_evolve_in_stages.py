@@ -78,9 +78,9 @@ class TestASearch:
     @pytest.mark.slow
     def test_figures_are_drawn_again_from_the_folder(self, drawn, tmp_path, nsa):
         nsa("evolution-figures", drawn[0], "--out", tmp_path)
-        drawn = files(tmp_path)
-        assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(drawn)
-        assert all(files(drawn[0])[name] == image for name, image in drawn.items())
+        again, before = files(tmp_path), files(drawn[0])
+        assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(again)
+        assert all(before[name] == image for name, image in again.items())
 
     @pytest.mark.slow
     def test_what_was_measured_is_stored_and_not_played_again(self, drawn, tmp_path, nsa, monkeypatch):
