@@ -1,6 +1,8 @@
 """What several test files need."""
 
+import contextlib
 import gc
+import io
 import os
 import subprocess
 import sys
@@ -16,35 +18,34 @@ os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -g0".strip()
 
 #: The units that take longest, longest first: begun first, so that at the end no process waits long for another.
 LONGEST = (
-    "evolve",
-    "scripts",
-    "experiments/core/test_model_flow.py",
-    "nsa_brian/test_engines.py",
-    "nsa_brian/test_extensions.py",
-    "nsa_brian/test_random_models.py",
     "studies",
+    "scripts",
+    "evolve",
+    "nsa_brian/test_extensions.py",
+    "experiments/test_cli.py",
     "evolution/test_evolution.py",
-    "experiments/bench/test_bench.py",
+    "experiments/core/test_model_flow.py",
+    "nsa_brian/test_populations.py",
+    "baselines/test_baselines.py",
+    "nsa_brian/test_check.py",
+    "nsa_brian/test_model_texts.py",
+    "nsa_brian/test_stretch.py",
+    "nsa_brian/test_spiking.py",
+    "nsa_brian/test_spiking_engines.py",
+    "nsa_brian/test_spiking_calibration.py",
     "evolution/test_evolve_models.py",
     "evolution/test_staged.py",
-    "experiments/test_cli.py",
-    "nsa_brian/test_stretch.py",
-    "experiments/test_outside.py",
-    "baselines/test_baselines.py",
-    "nsa_brian/test_spiking.py",
     "nsa_brian/common/test_beta.py",
-    "test_fuzz.py",
     "nsa_brian/test_model.py",
-    "nsa_brian/test_spiking_engines.py",
-    "nsa_brian/test_declaration.py",
-    "nsa_brian/test_network.py",
-    "nsa_brian/test_model_texts.py",
+    "experiments/core/test_model_inputs.py",
+    "experiments/test_outside.py",
+    "test_fuzz.py",
 )
 #: Files that share what is made once for a session.
 TOGETHER = {
     "studies": ("experiments/studies/", "experiments/report/"),
     "evolve": ("experiments/evolve/",),
-    "scripts": ("test_examples.py", "test_readme.py"),
+    "scripts": ("test_examples.py", "test_readme.py", "nsa_brian/test_engines.py", "nsa_brian/test_compilers.py"),
 }
 
 
@@ -111,6 +112,19 @@ def nsa_process():
         return subprocess.run(nsa_words(*args), cwd=cwd, capture_output=True, text=True, timeout=300, **options)
 
     run.words = nsa_words
+    return run
+
+
+@pytest.fixture(scope="session")
+def nsa_said():
+    """Run the command in this process, for fixtures of a module or a session; what it prints."""
+
+    def run(*args, cwd):
+        said = io.StringIO()
+        with contextlib.chdir(cwd), contextlib.redirect_stdout(said):
+            assert main([*map(str, args)]) == 0
+        return said.getvalue()
+
     return run
 
 

@@ -9,6 +9,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 #: Those that take longest.
 LONG = (
+    "a_baseline_of_your_own",
     "evolve_for_a_bandit_of_your_own",
     "inhibit_between_options",
     "a_bandit_of_your_own",

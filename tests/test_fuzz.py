@@ -38,13 +38,13 @@ def files(tmp_path_factory):
     return folder
 
 
-def fuzz(numbers, files, tmp_path):
+def fuzz(numbers, files, tmp_path, seconds=4.0):
     findings = []
     for number in numbers:
         number, kind = number if isinstance(number, tuple) else (number, None)
         folder = tmp_path / str(number)
         shutil.copytree(files, folder, copy_function=_copy)
-        done = fuzzing.case(number, folder, kind)
+        done = fuzzing.case(number, folder, kind, seconds)
         if done.findings:
             findings.append(f"{number}: {' '.join(done.words)!r:.300}: {done.findings}")
         shutil.rmtree(folder, ignore_errors=True)
@@ -59,7 +59,7 @@ def _copy(source, target):
 
 
 def test_no_case_ends_in_a_traceback(files, tmp_path):
-    fuzz([*KNOWN, *range(SHORT)], files, tmp_path)
+    fuzz([*KNOWN, *range(SHORT)], files, tmp_path, seconds=1.5)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ README = PAGES["README.md"]
 #: Scripts of all pages: the README's by default, the others among the slow tests. The recipes of the guide to models
 #: run in tests/nsa_brian/test_extensions.py.
 SCRIPTS = [
-    pytest.param(name, i, marks=() if name == "README.md" else pytest.mark.slow)
+    pytest.param(name, i, marks=() if name == "README.md" and "NSANetwork" not in text else pytest.mark.slow)
     for name in PAGES
     if name not in NOTEBOOKS
     for i, text in enumerate(blocks(name))
@@ -20,6 +20,17 @@ SCRIPTS = [
 ]
 #: The notebooks that run by default; the others take some seconds each.
 QUICK = ("docs/tutorials/first_game.md",)
+
+
+#: Scripts of the README whose networks Brian2 compiles in a dozen pieces: the same without its compiler by default.
+NETWORKS = [i for i, text in enumerate(blocks("README.md")) if "NSANetwork" in text]
+
+
+@pytest.mark.parametrize("number", NETWORKS)
+def test_networks_of_the_readme_run_without_a_compiler(number, tmp_path, run_script):
+    numpy = "import brian2; brian2.prefs.codegen.target = 'numpy'\n"
+    done = run_script(numpy + blocks("README.md")[number].replace("n_rounds=20", "n_rounds=1"), tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("page", "number"), SCRIPTS, ids=lambda value: str(value).removesuffix(".md"))

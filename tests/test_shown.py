@@ -7,14 +7,15 @@ from guide import RECIPES, model_of
 
 from evolution import Games, Search, SearchSettings
 from experiments.registry import study
-from nsa_brian import MODELS, NSANetwork
+from nsa_brian import MODELS, NSANetwork, load
 from nsa_brian.model.model import PAPER, Model
 
+SHORT = load().parameters.replace(duration_input=600, duration_free=500)
 pytestmark = pytest.mark.usefixtures("without_compiler")
 
 
 def test_a_network_and_its_decision():
-    network = NSANetwork(n_arms=3, seed=1, record=["u", "w"])
+    network = NSANetwork(n_arms=3, parameters=SHORT, seed=1, record=["u", "w"])
     assert repr(network) == "NSANetwork(n_arms=3, model='paper', record=['u', 'w'], t=0. s)"
     decision = network.decide()
     seconds = network.round_steps / 1000
@@ -23,7 +24,7 @@ def test_a_network_and_its_decision():
 
 
 def test_a_network_and_decisions_of_several_games():
-    network = NSANetwork(n_arms=3, n_games=4, seed=1)
+    network = NSANetwork(n_arms=3, parameters=SHORT, n_games=4, seed=1)
     decision = network.decide()
     assert "n_games=4" in repr(network)
     assert repr(decision).startswith(f"Decision(4 games, agreed in {decision.agreed.sum()}, ")
@@ -125,11 +126,13 @@ def cells(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_run_shows_progress_in_a_notebook_unless_told_not_to(cells):
     assert "100%" in str(cells[0])
     assert cells[1] == []
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_a_model_as_formulas(cells):
     (shown,) = cells[2]
     assert shown.data["text/latex"] == PAPER._repr_latex_()

@@ -40,10 +40,10 @@ def test_nsa_play_plays(nsa, tmp_path):
 
 def test_engines_make_the_same_choices():
     """A short game on each, the bandit and all luck being the same."""
-    arms = {}
+    parameters, arms = load("minbandit-38").parameters.replace(duration_input=300, duration_free=300), {}
     for engine in ("rounds", "table", "network"):
         with brian2_target("numpy" if engine == "network" else "auto"):
-            agent = NSA(n_arms=4, parameters=load("minbandit-38").parameters, engine=engine, seed=3)
+            agent = NSA(n_arms=4, parameters=parameters, engine=engine, seed=3)
             arms[engine] = played(agent, n_rounds=6)
     assert arms["rounds"] == arms["table"] == arms["network"]
 

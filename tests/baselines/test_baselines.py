@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import plain_policies
 import pytest
+from selection import mostly_slow
 
 import baselines
 import envs
@@ -91,11 +92,11 @@ def choices(name, settings, n_arms, seed, n_rounds=500):
     return chosen
 
 
-@pytest.mark.parametrize("n_arms", [2, 8, *(pytest.param(n, marks=pytest.mark.slow) for n in (3, 20))])
+@pytest.mark.parametrize("seed", mostly_slow([0, 1], 0))
+@pytest.mark.parametrize("n_arms", mostly_slow([2, 3, 8, 20], 8))
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=IDS)
-def test_choices_are_those_of_the_formula(name, settings, n_arms):
-    for seed in range(2):
-        assert choices(name, settings, n_arms, seed) == plain_choices(name, settings, n_arms, seed)
+def test_choices_are_those_of_the_formula(name, settings, n_arms, seed):
+    assert choices(name, settings, n_arms, seed) == plain_choices(name, settings, n_arms, seed)
 
 
 def test_the_settings_of_the_cases_make_detectors_find_something():
@@ -128,9 +129,11 @@ def test_every_policy_conforms(name):
 @pytest.mark.parametrize("name", baselines.POLICIES)
 def test_a_batch_of_settings_is_played_as_each_setting_alone(name):
     grid = {key: tunable.at(np.array([0.2, 0.5, 0.9])) for key, tunable in baselines.POLICIES[name].tunable.items()}
-    together = play_batch(name, range(3), **grid)
+    together = play_batch(name, range(3), n_rounds=150, **grid)
     for game in range(3):
-        alone = play_batch(name, range(game, game + 1), **{key: values[game] for key, values in grid.items()})
+        alone = play_batch(
+            name, range(game, game + 1), n_rounds=150, **{key: values[game] for key, values in grid.items()}
+        )
         assert (together[:, game] == alone[:, 0]).all()
 
 
@@ -262,6 +265,7 @@ class TestTheory:
         gaps = self.P[0] - self.P[1:]
         assert self.total("ucb1") < (8 * math.log(self.N) / gaps + (1 + math.pi**2 / 3) * gaps).sum()
 
+    @pytest.mark.slow
     def test_kl_ucb_comes_near_the_least_that_is_possible_in_the_long_run(self):
         gaps = self.P[0] - self.P[1:]
         least = (gaps * math.log(self.N) / divergence(self.P[1:], self.P[0])).sum()  # Lai and Robbins

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from guide import model_of
+from selection import mostly_slow
 
 from evolution import FitnessGames, Genome, Rung, Search, SearchSettings, StagedSearch, StagedSettings, choose_champion
 from evolution.evaluation import COARSE, ONE_PAIR, PAIRS, Perturbation, _coarse, evaluate, evaluate_perturbed
@@ -70,7 +71,7 @@ class TestPerturbation:
         )
         assert np.array_equal(exact, same)
 
-    @pytest.mark.parametrize("pairs", [ONE_PAIR, PAIRS])
+    @pytest.mark.parametrize("pairs", mostly_slow([ONE_PAIR, PAIRS], ONE_PAIR))
     def test_is_the_mean_over_sets_near_by_whoever_is_judged_beside_it(self, pairs):
         perturbation = Perturbation(Genome(), 0.05, pairs)
         both = evaluate_perturbed(SMALL, (1,), SETS, None, perturbation)

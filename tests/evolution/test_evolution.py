@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from evolution import FitnessGames, Genome, Search, SearchSettings, choose_champion, scores
 from evolution.evaluation import evaluate
 from evolution.search import Individual
-from evolution.workers import Serial
 from nsa_brian import PARAMETERS, NSAParameters, load
 
 SMALL = FitnessGames(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=2, trials=2, rounds=40)
@@ -25,6 +24,12 @@ def finished(settings, workers=None):
     while not search.stop:
         search.step(workers)
     return search
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """A finished search, for tests that only look at it."""
+    return finished(SETTINGS)
 
 
 def outcome(search):
@@ -128,6 +133,7 @@ class TestScores:
         assert (by_table == by_rounds).mean() > 0.9
         assert np.abs(by_table - by_rounds).mean() < 1e-3
 
+    @pytest.mark.slow
     def test_of_extremes_are_numbers(self):
         """Every parameter at each of its bounds, in the middle of set 38; and all of them at once."""
         extremes = [SET_38.replace(**{name: bound}) for name, info in PARAMETERS.items() for bound in info.search]
@@ -170,12 +176,11 @@ class TestScores:
 
 
 class TestSearch:
-    def test_goes_on_from_its_state_as_if_nothing_had_happened(self):
-        whole = finished(SETTINGS)
+    def test_goes_on_from_its_state_as_if_nothing_had_happened(self, searched):
         broken = Search(SETTINGS)
         for _ in range(3):
             broken.step()
-        assert outcome(finished_from(broken)) == outcome(whole)
+        assert outcome(finished_from(broken)) == outcome(searched)
 
     def test_leaves_numpys_random_numbers_alone(self):
         np.random.seed(1)  # noqa: NPY002  # the user's own
@@ -184,15 +189,12 @@ class TestSearch:
         Search(SETTINGS).step()
         assert np.random.random() == expected  # noqa: NPY002
 
-    def test_does_not_depend_on_numpys_random_numbers(self):
+    def test_does_not_depend_on_numpys_random_numbers(self, searched):
         np.random.seed(1)  # noqa: NPY002
-        first = outcome(finished(SETTINGS))
-        np.random.seed(2)  # noqa: NPY002
-        assert outcome(finished(SETTINGS)) == first
+        assert outcome(finished(SETTINGS)) == outcome(searched)
 
-    def test_meets_new_games_in_each_generation(self):
-        search = finished(SETTINGS)
-        assert len({record["optimum"] for record in search.logbook}) == 6
+    def test_meets_new_games_in_each_generation(self, searched):
+        assert len({record["optimum"] for record in searched.logbook}) == 6
 
     def test_judges_all_of_a_generation_by_the_same_games(self):
         search = Search(SETTINGS)
@@ -201,8 +203,8 @@ class TestSearch:
         assert best_arm == pytest.approx([best_arm[0]] * 8)
         assert search.logbook[0]["best"] == max(individual.reward for individual in search.population)
 
-    def test_in_two_processes_is_the_same(self, two_processes):
-        assert outcome(finished(SETTINGS, two_processes)) == outcome(finished(SETTINGS, Serial()))
+    def test_in_two_processes_is_the_same(self, searched, two_processes):
+        assert outcome(finished(SETTINGS, two_processes)) == outcome(searched)
 
     def test_stops_when_it_stagnates(self):
         search = finished(dataclasses.replace(SETTINGS, generations=60, stagnation=2, sigma=1e-4))
@@ -210,7 +212,8 @@ class TestSearch:
         assert "no improvement within 2 generations" in search.stop
 
     def test_restarts_with_twice_the_population(self):
-        settings = dataclasses.replace(SETTINGS, generations=20, stagnation=2, sigma=1e-4, restarts=2)
+        games = dataclasses.replace(SMALL, envs=("MAB-P",), arms=(3,), iterations=1, trials=1)
+        settings = dataclasses.replace(SETTINGS, games=games, generations=20, stagnation=2, sigma=1e-4, restarts=2)
         search = finished(settings)
         sizes = {record["restart"]: record["population"] for record in search.logbook}
         assert sizes == {0: 8, 1: 16, 2: 32}
@@ -274,27 +277,24 @@ class TestSearch:
 
 
 class TestChampion:
-    def test_is_the_best_on_games_held_out(self):
-        search = finished(SETTINGS)
-        champion = choose_champion(search, iterations=3)
-        candidates = search.candidates()
+    def test_is_the_best_on_games_held_out(self, searched):
+        champion = choose_champion(searched, iterations=3)
+        candidates = searched.candidates()
         assert set(champion.selection) == set(candidates)
         assert champion.selection[champion.origin] == max(champion.selection.values())
         assert champion.parameters == candidates[champion.origin]
 
-    def test_is_reported_on_games_that_chose_nobody(self):
-        search = finished(SETTINGS)
-        champion = choose_champion(search, iterations=3, others={"again": search.centre})
+    def test_is_reported_on_games_that_chose_nobody(self, searched):
+        champion = choose_champion(searched, iterations=3, others={"again": searched.centre})
         assert champion.report["champion"]["reward"] != champion.selection[champion.origin]
         games = dataclasses.replace(SMALL, iterations=3)
         from evolution.search import REPORT
 
-        again = evaluate(games, (3, REPORT), [search.centre])
+        again = evaluate(games, (3, REPORT), [searched.centre])
         assert champion.report["again"]["regret"] == pytest.approx(again.regret.mean())
 
-    def test_training_score_is_the_highest_of_the_search(self):
-        search = finished(SETTINGS)
-        assert choose_champion(search, iterations=1).training == max(record["best"] for record in search.logbook)
+    def test_training_score_is_the_highest_of_the_search(self, searched):
+        assert choose_champion(searched, iterations=1).training == max(record["best"] for record in searched.logbook)
 
 
 def test_an_individual_survives_pickling_with_its_fitness():

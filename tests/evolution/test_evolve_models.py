@@ -146,7 +146,7 @@ class TestGames:
         [
             Model(name="noisy", noise=0.2),
             dataclasses.replace(model_of("noisy_lateral.py"), noise=0.2),
-            model_of("carried.py"),
+            pytest.param(model_of("carried.py"), marks=pytest.mark.slow),
         ],
         ids=lambda model: model.name,
     )
@@ -161,19 +161,19 @@ class TestGames:
         one_env = scores(dataclasses.replace(games, envs=("MAB-sin",)), (1,), [others[2], QUICK])
         assert one_env.reward[1, 0] == alone.reward[0, 1]
 
-    def test_of_spiking_models_do_not_depend_on_how_individuals_are_spread(self):
-        games = FitnessGames(envs=("stationary",), arms=(3,), iterations=2, trials=1, rounds=20, model=SPIKING)
+    @pytest.mark.parametrize("spread", mostly_slow([[[0], [1, 2]], [[0], [1], [2]]], [[0], [1, 2]]))
+    def test_of_spiking_models_do_not_depend_on_how_individuals_are_spread(self, spread):
+        games = FitnessGames(envs=("stationary",), arms=(3,), iterations=2, trials=1, rounds=8, model=SPIKING)
         individuals = [small_spiking(I_0=0.1), small_spiking(I_0=0.2, sigma_eta=2.759), small_spiking(tau_s=60)]
 
         def found(*chunks):
             preparation._known.clear()  # as in a process of its own
-            return np.concatenate([np.hstack(scores(games, (1,), list(chunk))) for chunk in chunks])
+            chosen = ([individuals[i] for i in chunk] for chunk in chunks)
+            return np.concatenate([np.hstack(scores(games, (1,), chunk)) for chunk in chosen])
 
-        a, b, c = individuals
-        together = found([a, b, c])
+        together = found([0, 1, 2])
         assert len({row.tobytes() for row in together}) == 3
-        assert (found([a], [b], [c]) == together).all()
-        assert (found([a], [b, c]) == together).all()
+        assert (found(*spread) == together).all()
 
     def test_with_noise_have_other_luck_under_another_seed(self):
         games = FitnessGames(envs=("stationary",), arms=(4,), iterations=1, trials=1, rounds=1, model=Model(noise=0.2))
@@ -185,8 +185,9 @@ class TestGames:
         assert (lucks[0][0] != lucks[0][1]).all()
         assert scores(games, (1,), [QUICK]).reward.shape == (1, 1)
 
-    @pytest.mark.parametrize("wild", mostly_slow([{"k": 40.0}, {"q": 40.0}], {"q": 40.0}), ids=["activity", "weight"])
-    @pytest.mark.parametrize("engine", ["table", pytest.param("rounds", marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("wild", [{"k": 40.0}, {"q": 40.0}], ids=["activity", "weight"])
+    @pytest.mark.parametrize("engine", ["table", "rounds"])
     def test_of_a_model_that_runs_away_are_scored_and_spoil_nobodys(self, wild, engine):
         """By an activity that explodes, or by a weight that is not defined."""
         model = Model(

@@ -12,7 +12,7 @@ from nsa_brian import load
 from nsa_brian.common import memory
 
 SMALL = FitnessGames(envs=("MAB-P", "MAB-sin"), arms=(3, 6), iterations=1, trials=2, rounds=40)
-SETTINGS = StagedSettings(games=SMALL, sets=256, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)
+SETTINGS = StagedSettings(games=SMALL, sets=64, rungs=(Rung(3, 2), Rung(2, 2), Rung(1, 3, 2)), population=6, seed=3)
 
 
 def finished(search, workers=None, folder=None):
@@ -40,11 +40,12 @@ class TestScreening:
     def test_keeps_fewer_and_fewer_of_the_best(self, done):
         screening = done.screening
         sizes = [len(sets) for sets in screening.screened]
-        assert sizes == screening.sizes == [256, 256 // KEEP, 4]
+        assert sizes == screening.sizes == [64, 64 // KEEP, 4]
         for sets, regrets, again in zip(screening.screened, screening.regrets, screening.screened[1:], strict=False):
             kept = np.isin(sets, again)
             assert regrets[kept].max() <= regrets[~kept].min()
 
+    @pytest.mark.slow
     def test_the_best_are_far_better_than_most(self):
         screening = Screening(256, 3, dataclasses.replace(SMALL, rounds=200), Genome(), (1,))
         while not screening.done:
@@ -190,7 +191,7 @@ def test_another_search_is_not_written_over(tmp_path):
 def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, fits, monkeypatch):
     """All arms of players x bandits x games, and some copies: 98, 197, 691 and 197 kB."""
     monkeypatch.setattr(memory, "free_memory", lambda: 150e3)
-    settings = dataclasses.replace(SETTINGS, **change)
+    settings = dataclasses.replace(SETTINGS, **{"sets": 256, **change})
     if fits:
         StagedSearch(settings)
     else:
@@ -199,7 +200,8 @@ def test_each_stage_is_held_against_the_memory_before_the_first_begins(change, f
 
 
 class TestAskTell:
-    @pytest.mark.parametrize("workers", [None, pytest.param("two_processes", marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("workers", [None, "two_processes"])
     def test_is_a_step(self, done, workers, request):
         search, where = StagedSearch(SETTINGS), workers and request.getfixturevalue(workers)
         while not search.stop:

@@ -50,12 +50,14 @@ def files(folder):
 
 
 class TestStreams:
-    @pytest.mark.parametrize("streams", [pytest.param("2>&-", marks=pytest.mark.slow), "<&- >&- 2>&-"])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("streams", ["2>&-", "<&- >&- 2>&-"])
     def test_closed_ones_change_nothing_but_what_is_seen(self, shell, streams, tmp_path):
         done = shell([*PLAY, "--workers", "2"], streams)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(files(tmp_path)) == 2
 
+    @pytest.mark.slow
     def test_a_full_device_is_one_line_and_what_was_computed_is_there(self, shell, tmp_path):
         done = shell(PLAY, ">/dev/full")
         assert (done.returncode, done.stderr) == (2, "nsa play: error: No space left on device\n")
@@ -65,6 +67,7 @@ class TestStreams:
     def test_a_full_device_is_no_traceback(self, shell, words):
         assert "Traceback" not in shell(words, ">/dev/full").stderr
 
+    @pytest.mark.slow
     def test_an_error_that_nobody_hears_is_an_exit_code(self, shell):
         assert shell([*PLAY, "--rounds", "0"], "2>/dev/full").returncode == 2
         assert shell([*PLAY, "--rounds", "0"], "2>&-").returncode == 2

@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 
+import pytest
+from selection import mostly_slow
+
 #: Modules of the standard library, functions of ``os`` and names of ``signal`` that there are not on Windows.
 MODULES = ["fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"]
 FUNCTIONS = ["fork", "getegid", "geteuid", "getgid", "getpgid", "getuid", "killpg", "mkfifo", "setsid", "sysconf"]
@@ -22,8 +25,9 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def test_play_needs_no_posix_module(tmp_path):
-    words = ["play", "--trials", "1", "--rounds", "50", "--repetitions", "1"]
+@pytest.mark.parametrize("agents", mostly_slow(["random", "nsa,random"], "random"))
+def test_play_needs_no_posix_module(agents, tmp_path):
+    words = ["play", "--trials", "1", "--rounds", "50", "--repetitions", "1", "--agents", agents]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
     played = subprocess.run(
         [sys.executable, "-c", BLOCKED, *words],

@@ -363,14 +363,14 @@ def _places(value):
         yield from _places(value[key])
 
 
-def case(number, folder, kind=None):
+def case(number, folder, kind=None, seconds=4.0):
     """Run the case of a number, and of a kind if one is given, in a folder of its own with the files of the corpus."""
     rng = random.Random(number)
     chosen = rng.choices((damaged_case, hostile_case, lambda rng, folder: command_line(rng)), (35, 20, 45))[0]
     words = (kind or chosen)(rng, folder)
     registries = [(registry, dict(registry)) for registry in (envs.BANDITS, baselines.POLICIES, nsa_brian.MODELS)]
     try:
-        return run(words, folder)
+        return run(words, folder, seconds)
     finally:
         for registry, before in registries:
             registry.clear()

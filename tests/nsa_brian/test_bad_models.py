@@ -5,6 +5,7 @@ import re
 
 import pytest
 from guide import model_of
+from selection import mostly_slow
 
 from nsa_brian import (
     Balance,
@@ -758,7 +759,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("name", [*list(PARTS)[:-1], pytest.param("model", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", mostly_slow(PARTS, *(PARTS.keys() - {"choice", "contacts", "model"})))
 def test_nonsense_in_any_field_is_a_model_error_of_one_line(name):
     """Or it makes a model: some of it is not nonsense in some field."""
     good, model_of_part = PARTS[name]

@@ -77,6 +77,7 @@ def test_damaged_files_in_the_cache_are_made_anew(tmp_path):
     assert all(is_whole(path) for path in files)
 
 
+@pytest.mark.slow
 def test_damaged_files_are_replaced_for_our_networks_and_not_for_the_users(monkeypatch):
     """A user's own network in the same process uses Brian2's extension manager as it is."""
     manager = extension_manager.cython_extension_manager

@@ -41,12 +41,21 @@ COMPILED = {
     "decay.py",  # a rule for the options that were not chosen
     "dynamic_pool.py",
     "surprise.py",  # a signal of the game
-    "silenced.py",  # an input
+}
+#: Of kinds that others have too: among the slow tests.
+ALIKE = {
+    *("self_excitation.py", "hebbian.py", "optimistic.py", "noisy_lateral.py", "static_pool.py", "rectified.py"),
+    *("choice_kernel.py", "asymmetric.py", "prior.py", "normalisation.py", "follow_u.py"),
+    *("synaptic current and threshold that rises", "learning rate by surprise", "V of other options divides U"),
 }
 #: Every model: those kinds compiled, the others in numpy, and compiled among the slow tests.
 EACH_MODEL = [
     *(pytest.param(name, "auto", id=name) for name in MODELS if name in COMPILED),
-    *(pytest.param(name, "numpy", id=name) for name in MODELS if name not in COMPILED),
+    *(
+        pytest.param(name, "numpy", id=name, marks=[pytest.mark.slow] if name in ALIKE else [])
+        for name in MODELS
+        if name not in COMPILED
+    ),
     *(
         pytest.param(name, "auto", id=f"{name}, compiled", marks=pytest.mark.slow)
         for name in MODELS
@@ -113,7 +122,8 @@ def test_a_recipe_of_the_guide_takes_twenty_lines_at_most(name):
     assert max(map(len, code)) <= 120
 
 
-@pytest.mark.parametrize("name", [pytest.param("bound.py", marks=pytest.mark.slow), "surprise.py"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bound.py", "surprise.py"])
 def test_recipes_agree_on_every_path(name, monkeypatch):
     """Compiled rounds many in a call too: the first once read a reaction time that was of another round."""
     monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, "numpy"))
@@ -157,13 +167,7 @@ def spiking_games(name, n_rounds):
         return game(network, n_rounds, 1), found
 
 
-#: Kinds of their own; the others are compiled among the slow tests.
-QUICK = ("hybrid.py", "contacts.py")
-
-
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SPIKING_PIECES]
-)
+@pytest.mark.parametrize("name", mostly_slow(SPIKING_PIECES, "contacts.py"))
 def test_recipes_of_spiking_neurons_agree(name):
     network, rounds = spiking_games(name, 2)
     agree(network, rounds)
@@ -188,7 +192,7 @@ def test_recipes_of_spiking_neurons_find_the_better_arm(name):
     assert (np.array(arms[20:]) == 1).mean() > 0.8
 
 
-@pytest.mark.parametrize("name", mostly_slow(MODELS, "plain_weight.py", "decay.py", "lateral.py"))
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "decay.py", "lateral.py"))
 def test_the_table_does_as_rounds_does_or_refuses(name):
     model = MODELS[name]
     if model.refusal("table"):

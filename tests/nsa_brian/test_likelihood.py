@@ -27,9 +27,8 @@ def test_probabilities_are_the_frequencies_of_choices():
     rng = np.random.default_rng(0)
     activity = rng.integers(0, 3, (2, 5, 4)).astype(float)  # many ties
     n = 40_000
-    counts = np.zeros((5, 4))
-    for luck in rng.random((n, 5, N_LUCK)):
-        counts[np.arange(5), select(activity, luck)[0]] += 1
+    arms = select(np.tile(activity, (1, n, 1)), rng.random((n * 5, N_LUCK)))[0].reshape(n, 5)
+    counts = np.array([np.bincount(arms[:, game], minlength=4) for game in range(5)])
     expected = choice_probabilities(activity)
     assert expected.sum(axis=1) == pytest.approx(np.ones(5))
     assert np.abs(counts / n - expected).max() < 5 * math.sqrt(0.25 / n)
@@ -73,6 +72,7 @@ def test_many_sets_at_once_and_alone_say_the_same(engine):
     assert alone == pytest.approx(log_likelihood(arms, rewards, 4, SETS), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_network_says_the_same():
     arms, rewards = [0, 2, 1, 1, 1, 3, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1]
     found = [log_likelihood(arms, rewards, 4, p, engine="network") for p in SETS]
@@ -113,13 +113,20 @@ def test_takes_a_model_by_its_name():
         log_likelihood(*choices, 3, SHORT, "papre")
 
 
-def test_random_numbers_of_the_models_own_make_it_unknown_and_spikes_alone_do_not():
+@pytest.mark.parametrize("model", [SPIKING, EI, Model(noise=0.1)], ids=lambda model: model.name)
+def test_random_numbers_of_the_models_own_make_it_unknown(model):
+    assert model.structure.draws
+    with pytest.raises(ValueError, match=f"model {model.name} has noise"):
+        log_likelihood([0], [1.0], 2, load().parameters, model)
+
+
+@pytest.mark.slow
+def test_spikes_alone_do_not_make_it_unknown_and_contacts_that_flip_do():
     quiet = "\n".join(line for line in SPIKING.neuron.splitlines() if not line.startswith("I_noise"))
     exact = unfound(SPIKING).change(name="exact", neuron=quiet.replace(" + I_noise", ""))
     assert not exact.structure.draws
     assert log_likelihood([0], [1.0], 2, small(exact), exact, lapse=1.0) == pytest.approx(math.log(0.5))
     flipping = unfound(LEARNING).change(neuron=exact.neuron)
-    for model in (SPIKING, EI, flipping, Model(noise=0.1)):
-        assert model.structure.draws
-        with pytest.raises(ValueError, match=f"model {model.name} has noise"):
-            log_likelihood([0], [1.0], 2, load().parameters, model)
+    assert flipping.structure.draws
+    with pytest.raises(ValueError, match=f"model {flipping.name} has noise"):
+        log_likelihood([0], [1.0], 2, load().parameters, flipping)

@@ -134,6 +134,7 @@ class TestNoise:
 
 
 class TestLateral:
+    @pytest.mark.slow
     def test_inhibition_makes_the_strong_silence_the_weak(self, with_and_without_compiler):
         weights = np.array([3.0, 3.4, 3.8, 4.2])
         ends = {}

@@ -4,6 +4,7 @@ import ast
 
 import pytest
 from guide import PIECES, model_of
+from selection import mostly_slow
 
 from nsa_brian import Coupling, Lateral, Model, NSAParameters, Parameter, Population
 from nsa_brian.engines.rounds import Rounds
@@ -59,6 +60,11 @@ def texts_of(plain, way=()):
         yield from [(*way, key)] if isinstance(part, str) else texts_of(part, (*way, key))
 
 
+#: The ways to all texts of a model; most of those to labels, which make whole models, among the slow tests.
+WAYS = list(texts_of(EVERYTHING.to_dict()))
+QUICK_WAYS = [way for way in WAYS if way not in LABELS or way in (("name",), ("parameters", 0, "meaning"))]
+
+
 def changed(way, text):
     """The model's dictionary with one of its texts changed (``{}`` stands for what it was), and the text."""
     plain = EVERYTHING.to_dict()
@@ -70,7 +76,7 @@ def changed(way, text):
 
 
 class TestNoTextOfAModelIsRun:
-    @pytest.mark.parametrize("way", list(texts_of(EVERYTHING.to_dict())), ids=lambda way: ".".join(map(str, way)))
+    @pytest.mark.parametrize("way", mostly_slow(WAYS, *QUICK_WAYS), ids=lambda way: ".".join(map(str, way)))
     @pytest.mark.parametrize("beside", ["{} + ", pytest.param("", marks=pytest.mark.slow)], ids=["beside", "alone"])
     def test_what_is_no_expression_of_known_names_is_refused_in_one_line(self, way, beside, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

@@ -112,7 +112,8 @@ def test_text_that_is_no_expression_is_refused(given, told):
         Model(**given)
 
 
-@pytest.mark.parametrize("target", [pytest.param("auto", marks=slow), "numpy"])
+@slow
+@pytest.mark.parametrize("target", ["auto", "numpy"])
 def test_strange_names_work_in_every_engine(target):
     """All of them in one model, and each with the value that shows when it is mixed up with another."""
     values = {name: 0.001 * (i + 1) for i, name in enumerate(STRANGE)}

@@ -22,9 +22,10 @@ class Tape:
         return np.broadcast_to(next(self.rows), size)
 
 
-def test_plays_as_the_papers_equations_written_by_hand():
+@pytest.mark.parametrize("n_rounds", [8, pytest.param(25, marks=pytest.mark.slow)])
+def test_plays_as_the_papers_equations_written_by_hand(n_rounds):
     # Set minbandit-38, K = 10, a fixed tape of rewards and luck: equal choices, equal weights.
-    parameters, n_rounds = load("minbandit-38").parameters, 25
+    parameters = load("minbandit-38").parameters
     tape = np.random.default_rng(7)
     luck, coins = tape.random((n_rounds, 3)), tape.random(n_rounds)
     wins = np.linspace(0.1, 0.9, 10)
@@ -48,7 +49,8 @@ def test_plays_as_the_papers_equations_written_by_hand():
     assert chosen == expected
     assert network.w[0] == pytest.approx(w, abs=1e-9)
     assert network.UV.w[:] == pytest.approx(w, abs=1e-9)
-    assert len(set(chosen[-8:])) < len(set(chosen[:8]))  # the tape is long enough for it to have settled
+    if n_rounds == 25:
+        assert len(set(chosen[-8:])) < len(set(chosen[:8]))  # the tape is long enough for it to have settled
 
 
 def test_a_round_is_simultaneous_euler_steps_to_the_last_bits():

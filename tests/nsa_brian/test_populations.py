@@ -234,7 +234,7 @@ def test_network_and_rounds_draw_the_same_numbers(name):
 
 
 @pytest.mark.parametrize("engine", ["network", "rounds"])
-@pytest.mark.parametrize("name", NOISY)
+@pytest.mark.parametrize("name", mostly_slow(NOISY, "rate noise", "neurons that fire"))
 def test_a_game_with_random_numbers_does_not_depend_on_those_beside_it(name, engine):
     from nsa_brian.common.game_streams import streams
 
@@ -388,6 +388,7 @@ def test_an_agent_plays_everything():
     assert found[0][2] == pytest.approx(found[1][2], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_pool_without_state_passes_on_what_many_neurons_send():
     pool = Population("pool", "p = into / 2 : 1", "game")
     couplings = (Coupling("v", "pool", "into", "s_pre", over="mean"), Coupling("pool", "u", "G", "0.5 * p_pre"))

@@ -14,7 +14,7 @@ from nsa_brian.engines.rounds import Rounds
 
 
 @given(model=models(), seed=st.integers(0, 5))
-@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_random_models_agree_without_a_compiler(model, seed):
     with brian2_target("numpy"):
         found = [
@@ -63,6 +63,7 @@ def drawn(n_examples):
     )
 
 
+@pytest.mark.slow
 @given(model=st.one_of(models_of_parts(), models_of_parts(), models_that_fire()), seed=st.integers(0, 5))
 @drawn(3)
 def test_random_models_of_all_parts_agree_on_few_rounds(model, seed):

@@ -75,7 +75,7 @@ def test_differences_within_the_tolerance_are_ties():
 
 @pytest.mark.parametrize("ties", ["random", "first"])
 @given(batch=batches)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_choice_probabilities_are_the_shares_over_all_luck(ties, batch):
     u, v, _ = batch
     n_games, n_arms = u.shape

@@ -80,6 +80,7 @@ def test_a_decision_tells_its_spikes_and_the_rates_read_from_them():
     assert (engine.w == [[0, DEFAULT.w_max, 0]]).all()
 
 
+@pytest.mark.slow
 def test_a_neuron_left_alone_fluctuates_by_sigma():
     alone = small(PLAIN, neurons=200, V_th=1e6, I_0=0, I_in=1e-9, free_time=300)
     engine, found = network(2, parameters=alone), []

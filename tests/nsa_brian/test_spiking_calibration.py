@@ -85,7 +85,8 @@ def test_what_is_found_is_found_once_and_is_the_same_every_time():
     assert prepare(SPIKING, sets[:1], 2, 0.4 * ms)[0] is not together[0]
 
 
-@pytest.mark.parametrize("model", [SPIKING, pytest.param(EI, marks=pytest.mark.slow)], ids=lambda model: model.name)
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [SPIKING, EI], ids=lambda model: model.name)
 def test_what_is_found_for_a_set_does_not_depend_on_those_beside_it(model, monkeypatch):
     sets = [small(model), small(model, tau_ref=3), small(model, top=1.6)]
 
@@ -163,6 +164,7 @@ def test_a_model_that_has_nothing_to_find_is_prepared_at_once():
         assert prepare(model, [load().parameters, parameters], 2) == [model.values_in_si(parameters)] * 2
 
 
+@pytest.mark.slow
 def test_a_search_mends_what_has_no_critical_weight():
     engine = SpikingRounds(2, [small(), small(J_u=0.001, tau_s=5)], 2, lenient=True, seed=0)
     assert engine.values[0]["J_v"] > 0

@@ -81,7 +81,7 @@ def check_the_same(engine_class, n_arms, players, row, chances, luck, **options)
 
 
 @pytest.mark.parametrize(("engine_class", "ties"), [(Table, "random"), (Rounds, "first")])
-@pytest.mark.parametrize("n_arms", mostly_slow([2, 5, 9, 16, 200], 2, 9))
+@pytest.mark.parametrize("n_arms", mostly_slow([2, 5, 9, 16, 200], 9))
 def test_choices_weights_and_activities_are_those_of_the_round_by_round_path(n_arms, engine_class, ties):
     players = [p for p in SETS for _ in range(4)]
     chances, luck = known_games("MAB-P", n_arms, 4, 300)
@@ -114,9 +114,7 @@ def check_model(model):
             check_the_same(engine_class, 5, players, np.arange(3), chances, luck, model=model)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "decay.py" else name for name in MODELS]
-)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "the paper's", "noisy_lateral.py"))
 def test_models_of_every_kind_of_answer_and_rule(name):
     check_model(MODELS[name])
 
@@ -157,7 +155,11 @@ def test_it_does_not_matter_where_a_game_is_cut_nor_who_plays_beside(engine_clas
     assert (alone[:, 0] == whole[:, 3]).all()
 
 
-@pytest.mark.parametrize("model", [PAPER, MODELS["decay.py"], MODELS["noisy_lateral.py"]], ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    "model",
+    [PAPER, pytest.param(MODELS["decay.py"], marks=pytest.mark.slow), MODELS["noisy_lateral.py"]],
+    ids=lambda model: model.name,
+)
 def test_the_engine_goes_on_where_the_stretch_ended(model):
     chances, luck = known_games("MAB-P", 4, 3, 90)
     row = np.arange(3)
@@ -172,6 +174,7 @@ def test_the_engine_goes_on_where_the_stretch_ended(model):
     assert (np.concatenate(played) == expected).all()
 
 
+@pytest.mark.slow
 def test_a_model_that_runs_away_is_told_and_not_played_on():
     chances, luck = known_games("MAB-P", 3, 2, 20)
     with np.errstate(all="ignore"), pytest.raises(ModelError, match="not finite"):

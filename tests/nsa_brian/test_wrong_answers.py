@@ -27,7 +27,7 @@ def played(make, model, parameters=SHORT, n_rounds=40):
 @pytest.mark.parametrize(
     "rule",
     [
-        pytest.param("w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)", id="%"),
+        pytest.param("w -= w % 0.1\nw += chosen * Phi_eta * (R * w_max - w)", id="%", marks=slow),
         pytest.param("w + Phi_eta * (R * w_max - w) * 1/3", id="1/3", marks=slow),
         pytest.param("w + 1/3 * (R * w_max - w) - w // 0.7 * 0.01", id="//", marks=slow),
         pytest.param("h = tanh(u)\nw += chosen * h * (R * w_max - w) / 2", id="a helper with a function", marks=slow),
@@ -54,7 +54,8 @@ class TestNotFinite:
 
     STRONG = SHORT.replace(I_ext=2.0, gain_u=50, gain_v=50)
 
-    @pytest.mark.parametrize("make", [Rounds, pytest.param(Table, marks=slow)])
+    @slow
+    @pytest.mark.parametrize("make", [Rounds, Table])
     def test_activity_beyond_the_range_of_exp(self, make):
         model = Model(response="phi = log(1 + exp(gain * 20 * (x - offset))) / gain : 1")
         with pytest.raises(ModelError, match="activities are not finite"):

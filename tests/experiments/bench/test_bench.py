@@ -139,6 +139,7 @@ def test_every_policy_has_its_line(found):
     assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
 
 
+@pytest.mark.slow
 def test_the_plot_draws(found, tmp_path):
     bench_figure.draw(found).savefig(tmp_path / "bench.png")
     assert (tmp_path / "bench.png").stat().st_size > 10_000

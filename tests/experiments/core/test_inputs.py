@@ -195,6 +195,7 @@ def test_a_search_needs_the_plugin_that_it_was_begun_with(nsa, refused, folder):
     assert "the search in s began with plugin.py: give --plugin plugin.py" in said
 
 
+@pytest.mark.slow
 def test_a_search_with_an_edited_plugin_has_another_folder(outcome, folder):
     words = [*EVOLVE, "--envs", "own", "--generations", "1", "--plugin", "plugin.py", "--json"]
     first = outcome(*words)

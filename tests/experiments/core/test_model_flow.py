@@ -103,6 +103,7 @@ def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_
     assert outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "rate") == plain
 
 
+@pytest.mark.slow
 def test_agents_of_the_nsa_kind_play_side_by_side_whatever_the_workers_and_without_the_models_file(
     outcome_of, folder, workers_at_hand
 ):
@@ -307,6 +308,7 @@ def test_a_plugin_is_known_in_every_process_of_a_study(outcome_of, folder, worke
     assert outcome_of(*words, "--plugin", "plugin.py", "--workers", "2")["cells"][0]["best"] == "end"
 
 
+@pytest.mark.slow
 def test_a_plugin_goes_to_other_processes_as_text(folder):
     (folder / "plugin.py").write_text(PLUGIN)
     load_plugins(["plugin.py"])

@@ -54,8 +54,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def outcome(nsa):
-    """Run nsa play; what it says in JSON."""
+def outcome(nsa, without_compiler):
+    """Run nsa play without a compiler, which takes longer than these games; what it says in JSON."""
     return lambda *words: json.loads(nsa(*PLAY, *words, "--json"))
 
 

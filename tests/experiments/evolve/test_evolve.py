@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import slurm
 from search_files import written
+from selection import mostly_slow
 
 from evolution.checkpoint import read_generation
 from evolution.workers.dask import DaskWorkers
@@ -37,12 +38,10 @@ EVOLVE = [
 
 
 @pytest.fixture(scope="module")
-def serial(tmp_path_factory, nsa_script):
+def serial(tmp_path_factory, nsa_said):
     """A search in one process, and what it printed."""
     out = tmp_path_factory.mktemp("serial")
-    done = nsa_script(*EVOLVE, "--no-figures", "--out", "s", cwd=out)
-    assert done.returncode == 0, done.stderr
-    return out / "s", done.stdout
+    return out / "s", nsa_said(*EVOLVE, "--no-figures", "--out", "s", cwd=out)
 
 
 class TestASearch:
@@ -78,14 +77,14 @@ class TestASearch:
         ]
         assert [row[0] for row in rows][:4] == ["champion", "evolved", "minbandit-38", "minbandit-29"]
 
-    @pytest.mark.slow
-    def test_figures_are_drawn_from_the_folder(self, serial, tmp_path, nsa):
-        nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", "svg")
+    @pytest.mark.parametrize("kind", mostly_slow(["png", "svg"], "png"))
+    def test_figures_are_drawn_from_the_folder(self, kind, serial, tmp_path, nsa):
+        nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", kind)
         assert sorted(path.name for path in tmp_path.iterdir()) == [
-            "fitness.svg",
-            "functions.svg",
-            "genome.svg",
-            "parameters.svg",
+            f"fitness.{kind}",
+            f"functions.{kind}",
+            f"genome.{kind}",
+            f"parameters.{kind}",
         ]
 
 
@@ -111,7 +110,8 @@ class TestTheSameSearch:
         for name in ("fitness.png", "genome.png", "functions.png", "parameters.png", "search.html"):
             assert (tmp_path / "s" / name).read_bytes() == (tmp_path / "serial" / "s" / name).read_bytes()
 
-    @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("workers", [1, 2])
     def test_stopped_by_ctrl_c_says_how_to_go_on(self, tmp_path, nsa_process, workers):
         stopped = subprocess.Popen(
             nsa_process.words(*EVOLVE, "--generations", "200", "--workers", workers, "--out", "s"),

@@ -7,6 +7,7 @@ import shutil
 import pytest
 from guide import PIECES
 from search_files import written
+from selection import mostly_slow
 
 from evolution import Search
 from evolution.checkpoint import read, read_generation, search_id
@@ -20,17 +21,14 @@ EVOLVE += ["--population", "8", "--seed", "5", "--fix", "duration_input=100", "-
 
 
 @pytest.fixture(scope="module")
-def evolved(tmp_path_factory, nsa_script):
+def evolved(tmp_path_factory, nsa_said):
     """A search for the adapting model, one generation and then another, and what it printed."""
     here = tmp_path_factory.mktemp("evolved")
     (here / "adapting.py").write_text(SOURCE)
-    begun = nsa_script(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--no-figures", "--out", "s", cwd=here)
-    assert begun.returncode == 0, begun.stderr
+    nsa_said(*EVOLVE, "--model", "adapting.py", "--generations", "1", "--no-figures", "--out", "s", cwd=here)
     shutil.copytree(here / "s", here / "begun")
     words = ["--model", "adapting.py", "--generations", "2", "--no-figures", "--out", "s", "--json"]
-    done = nsa_script(*EVOLVE, *words, cwd=here)
-    assert done.returncode == 0, done.stderr
-    return here, json.loads(done.stdout)
+    return here, json.loads(nsa_said(*EVOLVE, *words, cwd=here))
 
 
 class TestTheCommand:
@@ -49,18 +47,20 @@ class TestTheCommand:
         assert best.parameters.to_dict() == found["champion"]["parameters"]
         assert "model adapting" in best.source
 
-    @pytest.mark.parametrize("where", ["two processes", pytest.param("dask", marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("where", mostly_slow(["here", "two processes", "dask"], "here"))
     def test_goes_on_without_the_models_file(self, evolved, where, tmp_path, nsa, request):
-        """In an empty folder, here and in other processes: the same files, byte for byte."""
+        """In an empty folder, in this process or others: the same files, byte for byte."""
         here, _ = evolved
         shutil.copytree(here / "begun", tmp_path / "s")
         options = ["evolve", "--resume", "s", "--generations", "2", "--no-figures"]
         if where == "dask":
             cluster = request.getfixturevalue("dask_cluster")
             said = nsa(*options, "--scheduler", cluster.scheduler_address, cwd=tmp_path)
-        else:
+        elif where == "two processes":
             request.getfixturevalue("workers_at_hand")
             said = nsa(*options, "--workers", "2", cwd=tmp_path)
+        else:
+            said = nsa(*options, cwd=tmp_path)
         assert "the model adapting, 22 genes, played by table" in said
         assert written(tmp_path / "s") == written(here / "s")
 

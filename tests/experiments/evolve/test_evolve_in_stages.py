@@ -27,12 +27,17 @@ EVOLVE = ["evolve", "--look", "96", "--rungs", "2x2x1,1x2x2", *GAMES]
 
 
 @pytest.fixture(scope="module")
-def searched(tmp_path_factory, nsa_script):
+def searched(tmp_path_factory, nsa_said):
     """A search in one process, and what it printed."""
     here = tmp_path_factory.mktemp("stages")
-    done = nsa_script(*EVOLVE, "--out", "s", cwd=here)
-    assert done.returncode == 0, done.stderr
-    return here / "s", done.stdout
+    return here / "s", nsa_said(*EVOLVE, "--no-figures", "--out", "s", cwd=here)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory, nsa_said):
+    """The same with its figures and its page."""
+    here = tmp_path_factory.mktemp("drawn")
+    return here / "s", nsa_said(*EVOLVE, "--out", "s", cwd=here)
 
 
 class TestASearch:
@@ -55,8 +60,9 @@ class TestASearch:
         )
         assert best.source.endswith("seed 5")
 
-    def test_ends_with_a_page_that_has_every_stage_and_the_strategy_in_words(self, searched):
-        folder, told = searched
+    @pytest.mark.slow
+    def test_ends_with_a_page_that_has_every_stage_and_the_strategy_in_words(self, drawn):
+        folder, told = drawn
         assert told.rstrip().endswith("s/search.html")
         page = (folder / "search.html").read_text()
         for words in (
@@ -70,27 +76,27 @@ class TestASearch:
         assert page.count("data:image/png") == 7
 
     @pytest.mark.slow
-    def test_figures_are_drawn_again_from_the_folder(self, searched, tmp_path, nsa):
-        nsa("evolution-figures", searched[0], "--out", tmp_path)
-        drawn = files(tmp_path)
-        assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(drawn)
-        assert all(files(searched[0])[name] == image for name, image in drawn.items())
+    def test_figures_are_drawn_again_from_the_folder(self, drawn, tmp_path, nsa):
+        nsa("evolution-figures", drawn[0], "--out", tmp_path)
+        again, before = files(tmp_path), files(drawn[0])
+        assert {"look.png", "race.png", "sensitivity.png", "fitness.png"} <= set(again)
+        assert all(before[name] == image for name, image in again.items())
 
     @pytest.mark.slow
-    def test_what_was_measured_is_stored_and_not_played_again(self, searched, tmp_path, nsa, monkeypatch):
+    def test_what_was_measured_is_stored_and_not_played_again(self, drawn, tmp_path, nsa, monkeypatch):
         """No game is played for figures and page of a finished search, and they are the same, byte for byte."""
-        shutil.copytree(searched[0], tmp_path / "s")
+        shutil.copytree(drawn[0], tmp_path / "s")
         for module in (evaluation, strategies):
             monkeypatch.setattr(module, "scores", _fail)
         monkeypatch.setattr(strategies, "NSA", _fail)
         nsa("evolve", "--resume", "s", cwd=tmp_path)
         nsa("evolution-figures", "s", cwd=tmp_path)
-        assert files(tmp_path / "s") == files(searched[0])
+        assert files(tmp_path / "s") == files(drawn[0])
 
     @pytest.mark.slow
     @pytest.mark.parametrize("content", [None, b"damaged"], ids=["missing", "damaged"])
-    def test_what_is_not_stored_is_measured_once_and_told(self, content, searched, tmp_path, nsa_script):
-        shutil.copytree(searched[0], tmp_path / "s")
+    def test_what_is_not_stored_is_measured_once_and_told(self, content, drawn, tmp_path, nsa_script):
+        shutil.copytree(drawn[0], tmp_path / "s")
         if content is None:
             (tmp_path / "s" / "measured.npz").unlink()
         else:
@@ -98,7 +104,7 @@ class TestASearch:
         first, second = (nsa_script("evolution-figures", "s", "--out", "f", cwd=tmp_path) for _ in range(2))
         assert "note: playing evolved, minbandit-38, minbandit-29 on the held-out games" in first.stderr
         assert "playing" not in second.stderr
-        assert (tmp_path / "f" / "race.png").read_bytes() == (searched[0] / "race.png").read_bytes()
+        assert (tmp_path / "f" / "race.png").read_bytes() == (drawn[0] / "race.png").read_bytes()
 
     def test_stopped_in_the_look_it_has_a_champion_and_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
         assert "champion: look, best" in nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
@@ -106,13 +112,15 @@ class TestASearch:
         best = load(tmp_path / "s" / "best.json")
         assert "stopped after 96 of 96, then 0 of 12 sets screened" in best.source
         assert best.evolve is None  # who would run it again would run it to its end
-        assert "nan" not in best.note + (tmp_path / "s" / "search.html").read_text()
+        page = (tmp_path / "s" / "search.html").read_text()
+        assert "nan" not in best.note + page
+        assert "<h2>Its strategy</h2>" in page
         told = nsa(*EVOLVE, "--no-figures", "--out", "s", cwd=tmp_path)
         assert "resuming after 96 of 96, then 0 of 12 sets screened" in told
         assert written(tmp_path / "s") == written(searched[0])
 
     @pytest.mark.slow
-    def test_on_a_dask_cluster_that_loses_a_worker(self, searched, tmp_path, nsa_process):
+    def test_on_a_dask_cluster_that_loses_a_worker(self, drawn, tmp_path, nsa_process):
         distributed = pytest.importorskip("distributed")
         cluster = distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, local_directory=tmp_path / "d"
@@ -126,7 +134,7 @@ class TestASearch:
             os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
             search.communicate(timeout=200)
         assert search.returncode == 0
-        assert files(tmp_path / "s") == files(searched[0])
+        assert files(tmp_path / "s") == files(drawn[0])
 
 
 def _fail(*_, **__):
@@ -227,14 +235,15 @@ def test_steps_that_stay_wide_are_seen_and_end_a_run_that_may_end():
 
 
 @pytest.fixture(scope="module")
-def like_the_default_set(tmp_path_factory, nsa_script):
+def like_the_default_set(tmp_path_factory, nsa_said):
     """A small search with the preset that found the default set, and what it printed."""
     small = ["--generations", "1", "--population", "4", "--rounds", "5", "--arms", "2", "--iterations", "1"]
     options = ["--preset", "evolved", *small, "--fix", "gain_v=30", "--no-figures", "--json", "--out", "s"]
     here = tmp_path_factory.mktemp("preset")
-    return here / "s", json.loads(nsa_script("evolve", *options, cwd=here).stdout)
+    return here / "s", json.loads(nsa_said("evolve", *options, cwd=here))
 
 
+@pytest.mark.slow
 class TestThePresetOfTheDefaultSet:
     def test_what_is_fixed_is_fixed_beside_what_it_fixes(self, like_the_default_set):
         _, told = like_the_default_set

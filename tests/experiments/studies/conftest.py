@@ -5,8 +5,9 @@ from small_studies import STUDIES, small
 
 
 def pytest_generate_tests(metafunc):
-    """A test of ``study_name`` is one of every study."""
-    if "study_name" in metafunc.fixturenames:
+    """A test of ``study_name`` is one of every study, unless it says of which."""
+    given = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "study_name" in metafunc.fixturenames and "study_name" not in given:
         metafunc.parametrize("study_name", STUDIES)
 
 

@@ -9,6 +9,8 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from selection import mostly_slow
+from small_studies import STUDIES
 
 from experiments import registry
 from experiments.core import extras
@@ -63,6 +65,7 @@ def test_a_finished_study_is_not_computed_again(study, done):
     assert same(again, results)
 
 
+@pytest.mark.parametrize("study_name", mostly_slow(STUDIES, *(STUDIES.keys() - {"standings", "decision", "noise"})))
 def test_a_stopped_study_goes_on_where_it_was(study, done, tmp_path):
     found, settings = study
     results, _ = done[found.name]
@@ -75,14 +78,20 @@ def test_a_stopped_study_goes_on_where_it_was(study, done, tmp_path):
     assert same(resumed, results)
 
 
-def test_tables_figure_and_summary_come_from_the_results_alone(study, done):
+def test_tables_and_summary_come_from_the_results_alone(study, done):
     found, _ = study
     loaded = found.load(done[found.name][1])
     for table in loaded.tables:
         assert all(len(row) == len(table.header) for row in table.rows)
         assert table.text()
-    assert found.image(loaded, "png") == found.image(done[found.name][0], "png")
     assert as_json(plain(loaded.summary))
+
+
+@pytest.mark.parametrize("study_name", mostly_slow(STUDIES, "standings", "tune", "updates"))
+def test_figures_come_from_the_results_alone(study, done):
+    found, _ = study
+    results, path = done[found.name]
+    assert found.image(found.load(path), "png") == found.image(results, "png")
 
 
 def test_results_are_shown_in_notebooks_and_come_to_a_data_frame(study, done):
@@ -221,7 +230,7 @@ def test_results_of_another_study_are_refused(done, refused, tmp_path):
     assert "gone.npz: cannot be read" in refused("table", "--from", "gone.npz", *out, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["environments", "play"])
+@pytest.mark.parametrize("name", mostly_slow(["environments", "play"], "play"))
 def test_from_redraws_without_computing_in_the_format_asked_for(name, done, nsa, tmp_path):
     results, path = done[name]
     outcome = json.loads(nsa(name, "--from", path, "--format", "svg", "--json", "--out", tmp_path))

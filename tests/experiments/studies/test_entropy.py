@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pytest
 
 from experiments.core.metrics import choice_entropy
 from experiments.core.play import play_agent
@@ -21,6 +22,7 @@ def test_the_curve_of_all_games_can_be_computed_again_from_the_results_file(done
         assert loaded.summary.over_time[agent].entropy == entropy.mean(axis=1).mean()
 
 
+@pytest.mark.slow
 def test_results_of_release_0_2_are_drawn_as_they_were(done):
     results, _ = done["entropy"]
     cells = dict(results.cells)

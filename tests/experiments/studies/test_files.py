@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from selection import mostly_slow
 
+from experiments.cli import main
+
 TABLE = ["table", "--preset", "quick", "--agents", "random,ucb1", "--envs", "MAB-P", "--arms", "5", "--rounds", "20"]
 TABLE += ["--no-figures"]
 
@@ -55,20 +57,22 @@ def test_results_that_are_not_what_was_asked_for_are_computed_anew(damage, made,
     assert path.read_bytes() == before
 
 
-def test_it_is_said_that_they_are(made, nsa_process):
+def test_it_is_said_that_they_are(made, capsys):
     path, _ = made
     crafted(path, lambda meta: {**meta, "settings": {**meta["settings"], "seed": 7}})
-    done = nsa_process(*TABLE, cwd=path.parent.parent)
-    assert done.stderr == f"note: nsa-results/{path.name} holds results of other settings; computing everything again\n"
+    assert main(TABLE) == 0
+    said = f"note: nsa-results/{path.name} holds results of other settings; computing everything again\n"
+    assert capsys.readouterr().err == said
 
 
-def test_a_changed_value_is_not_shown_as_the_answer(made, refused, nsa_process):
+def test_a_changed_value_is_not_shown_as_the_answer(made, refused, capsys):
     path, _ = made
     crafted(path, arrays=another_value, checksum=True)
     name, folder = f"nsa-results/{path.name}", path.parent.parent
     damage = f"{name} is damaged: its content does not match its checksum"
     assert refused("table", "--from", name, cwd=folder) == f"nsa table: error: {damage}; delete it and run again\n"
-    assert nsa_process(*TABLE, cwd=folder).stderr == f"note: {damage}; computing everything again\n"
+    assert main(TABLE) == 0
+    assert capsys.readouterr().err == f"note: {damage}; computing everything again\n"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +97,7 @@ def test_results_of_release_0_2_have_no_checksum_and_load(made, nsa):
 
 
 @pytest.mark.parametrize("of", mostly_slow(["another seed", "cut short", "another value"], "another seed"))
-def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, nsa_process, tmp_path):
+def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, capsys, tmp_path):
     expected = json.loads(nsa(*TABLE, "--json", cwd=tmp_path))
     path = tmp_path / expected["files"]["results"]
     cells = path.with_suffix(".cells")
@@ -121,9 +125,10 @@ def test_cells_of_other_settings_or_damaged_are_computed_anew(of, nsa, nsa_proce
     else:
         (cells / "MAB-P%2F5%2Frandom.npz").write_bytes(b"PK\3\4")
     path.unlink()
-    done = nsa_process(*TABLE, "--json", cwd=tmp_path)
-    assert json.loads(done.stdout) == expected
-    assert done.stderr.count("computing it again") == (2 if of == "another seed" else 1)
+    assert main([*TABLE, "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out) == expected
+    assert told.err.count("computing it again") == (2 if of == "another seed" else 1)
     assert not cells.exists()
 
 

@@ -48,12 +48,9 @@ def test_w_star_of_coupled_options_is_that_of_a_game_with_so_many_arms(arms, las
     assert np.isfinite(found["critical"]) == lasts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [
-        "V of other options divides U",
-        pytest.param("two pools that inhibit each other, one of them carried", marks=pytest.mark.slow),
-    ],
+    "name", ["V of other options divides U", "two pools that inhibit each other, one of them carried"]
 )
 def test_weights_are_computed_in_parts_that_fit_and_come_to_the_same(name, monkeypatch):
     model, w = OTHERS[name], np.linspace(0, SHORT.w_max, 23)
@@ -145,6 +142,7 @@ def test_results_of_0_2_are_those_of_two_arms(settings, tmp_path):
     assert STUDY.load(path).summary.sets["minbandit-38"].holds_for == "2 arms, the others untrained"
 
 
+@pytest.mark.slow
 def test_the_strategy_of_coupled_options_is_that_of_its_games(monkeypatch):
     monkeypatch.setattr(strategies, "GAMES", (10, 2, 10))
     monkeypatch.setattr(strategies, "DRAWS", 1)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-@pytest.mark.parametrize("env", ["switching", "reversal"])
+@pytest.mark.parametrize("env", ["switching", pytest.param("reversal", marks=pytest.mark.slow)])
 def test_a_recorded_bandit_is_played_back_as_it_was(tmp_path, env, nsa):
     game = ["--trials", "2", "--rounds", "200", "--seed", "3"]
     players = ["--repetitions", "1", "--agents", "thompson,random", "--json"]
