@@ -145,12 +145,12 @@ def test_policies_in_plain_python_earn_as_much_as_ours():
         assert ours == pytest.approx(theirs, abs=0.12), name
 
 
-def earned(policy, n_rounds=3000):
-    """Mean reward in games whose best arm changes every 500 rounds."""
+def earned(policy, n_rounds=1500):
+    """Mean reward in games whose best arm changes every 250 rounds."""
     uniform, total = np.random.default_rng(99).random(n_rounds), 0
     for t, number in enumerate(uniform):
         arm = policy.select_arm()
-        reward = int(number < (0.9 if arm == t // 500 % 5 else 0.1 * arm))
+        reward = int(number < (0.9 if arm == t // 250 % 5 else 0.1 * arm))
         policy.update(arm, reward)
         total += reward
     return total / n_rounds
