@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from baselines.scalars import where, whole
 from baselines.tunable import Tunable, per_game
 from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_per_game
 from nsa_brian.common.texts import shown
@@ -22,8 +23,15 @@ class Randomness(Protocol):
         """Return samples of Beta(a, b)."""
 
 
+#: Uniform random numbers that a single game draws ahead.
+BLOCK = 256
+
+
 class Policy(ABC):
     """A bandit policy that plays one game or many at once.
+
+    For speed, policies of this package have plain numbers instead of arrays (games,) in a single game; what they call
+    works for both. Arrays (games, arms) stay. Users' policies always have arrays.
 
     Parameters
     ----------
@@ -56,7 +64,11 @@ class Policy(ABC):
         self.n_arms, self.n_games = n_arms, n_games or 1
         self.rng: Randomness = make_rng(seed, rng)
         self._single = n_games is None
-        self._games = np.arange(self.n_games)
+        self._alone = self.n_games == 1 and type(self).__module__.startswith("baselines.")
+        self._games: Any = 0 if self._alone else np.arange(self.n_games)
+        self._block = BLOCK if rng is None else 0  # somebody else may use a generator that was given
+        self._ahead: list[float] = []
+        self._next = 0
 
     def __repr__(self) -> str:
         games = "" if self._single else f", n_games={self.n_games}"
@@ -65,38 +77,68 @@ class Policy(ABC):
     def select_arm(self) -> Any:
         """Return the arm to pull next (in each game)."""
         arms = self._select()
+        if self._alone:
+            return int(arms) if self._single else np.array([arms])
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
-        arms = one_per_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
-        self._learn(arms, one_per_game("reward", reward, self.n_games, 1, REAL))
+        plain = self._alone and type(arm) is int and type(reward) in (int, float)
+        if not (plain and 0 <= arm < self.n_arms and 0 <= reward <= 1):
+            arm = one_per_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
+            reward = one_per_game("reward", reward, self.n_games, 1, REAL)
+            if self._alone:
+                arm, reward = arm.item(), reward.item()
+        self._learn(arm, reward)
 
     @abstractmethod
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         """Return the arm of each game."""
 
     @abstractmethod
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         """Learn from the arm and the reward of each game."""
 
-    def _tuned(self, name: str, value: Any) -> np.ndarray:
+    def _tuned(self, name: str, value: Any) -> Any:
         """Check a tunable parameter and return one number per game."""
         tunable = self.tunable[name]
-        return per_game(name, value, self.n_games, tunable.legal, tunable.integer)
+        return self._checked(name, value, tunable.legal, tunable.integer)
 
-    def _greedy(self, epsilon: np.ndarray, values: np.ndarray, ties: str) -> np.ndarray:
+    def _checked(self, name: str, value: Any, legal: tuple[float, float], integer: bool = False) -> Any:
+        """Check a setting and return one number per game."""
+        found = per_game(name, value, self.n_games, legal, integer)
+        return found.item() if self._alone else found
+
+    def _each(self, value: float) -> Any:
+        """Return the number for each game."""
+        return value if self._alone else np.full(self.n_games, value)
+
+    def _argmax(self, values: np.ndarray) -> Any:
+        """Return the arm with the highest value (games, arms), the first of equals."""
+        return values.argmax() if self._alone else values.argmax(axis=1)
+
+    def _uniform(self, count: int) -> Any:
+        """Return uniform random numbers (count, games)."""
+        if not self._alone:
+            return self.rng.random((self.n_games, count)).T
+        start, self._next = self._next, self._next + count
+        drawn = self._ahead[start : self._next]
+        if len(drawn) < count:
+            self._ahead = drawn + self.rng.random((1, self._block or count))[0].tolist()
+            drawn, self._next = self._ahead[:count], count
+        return drawn
+
+    def _greedy(self, epsilon: Any, values: np.ndarray, ties: str) -> Any:
         """Return the arm with the highest value (games, arms), or with probability epsilon a random one."""
-        if ties == "first":
-            return self._explore(epsilon, values.argmax(axis=1))
-        uniform = self.rng.random((self.n_games, 3))
-        return self._explore(epsilon, random_argmax(values, uniform[:, 2]), uniform)
+        which, whether, *tie = self._uniform(2 if ties == "first" else 3)
+        if self._alone and whether < epsilon:  # values need not be compared
+            return int(which * self.n_arms)
+        arms = random_argmax(values, *tie) if tie else self._argmax(values)
+        return arms if self._alone else self._explore(epsilon, arms, which, whether)
 
-    def _explore(self, epsilon: np.ndarray, arms: np.ndarray, uniform: np.ndarray | None = None) -> np.ndarray:
-        """Return the given arms, or with probability epsilon random ones, by uniform random numbers (games, 2)."""
-        uniform = self.rng.random((self.n_games, 2)) if uniform is None else uniform
-        explored = (uniform[:, 0] * self.n_arms).astype(np.intp)
-        return np.where(uniform[:, 1] < epsilon, explored, arms)
+    def _explore(self, epsilon: Any, arms: Any, which: Any, whether: Any) -> Any:
+        """Return the given arms, or with probability epsilon random ones, by two uniform random numbers per game."""
+        return where(whether < epsilon, whole(which * self.n_arms), arms)
 
 
 class MeanPolicy(Policy):
@@ -107,7 +149,7 @@ class MeanPolicy(Policy):
         self.pulls = np.zeros((self.n_games, n_arms))
         self.means = np.zeros((self.n_games, n_arms))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         at = self._games, arms
         pulls = self.pulls[at] + 1
         self.pulls[at] = pulls
@@ -125,8 +167,11 @@ def check_ties(ties: str) -> str:
     return ties
 
 
-def random_argmax(values: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+def random_argmax(values: np.ndarray, uniform: Any) -> Any:
     """Return the index of the highest value of each row; ties are broken by a uniform random number per row."""
+    if not isinstance(uniform, np.ndarray):  # a single game
+        tied = (values[0] == values.item(values.argmax())).nonzero()[0]
+        return tied[int(uniform * len(tied))]
     first = values.argmax(axis=1)
     tied = values == values[np.arange(len(values)), first, None]
     if np.count_nonzero(tied) == len(values):  # no ties, the usual case

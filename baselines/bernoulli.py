@@ -17,9 +17,9 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def highest_bound(mean: np.ndarray, budget: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the highest q with kl(mean, q) <= budget over arms (columns), and its first arm, in each game (row).
 
-    Newton's method on y = -ln(1 - q), in which the divergence is convex and nearly linear. It starts above the highest
-    bound, where the larger of two lower bounds of the divergence equals the budget; the maximum of the next iterates
-    of all arms stays above it. So a step needs logarithms per game, not per arm.
+    Arrays (arms,) are a single game. Newton's method on y = -ln(1 - q), in which the divergence is convex and nearly
+    linear. It starts above the highest bound, where the larger of two lower bounds of the divergence equals the budget;
+    the maximum of the next iterates of all arms stays above it. So a step needs logarithms per game, not per arm.
     """
     p, budget = np.ascontiguousarray(mean.T), np.ascontiguousarray(budget.T)  # numpy is slow along short axes
     rest = np.maximum(1 - p, TINY)
@@ -31,7 +31,10 @@ def highest_bound(mean: np.ndarray, budget: np.ndarray) -> tuple[np.ndarray, np.
         logit, q_above = y + np.log(q), ABOVE * q
         # (kl - budget) / (q - p) of each arm: Newton's step without its factor q.
         step = logit + (y - logit * q_above - due) / (q_above - p)
-        y = y - np.maximum(q * step.min(axis=0), 0)
+        move = np.maximum(q * np.minimum.reduce(step, axis=0), 0)
+        y = y - move
+        if not np.any(move):  # all further steps would be the same
+            break
     return -np.expm1(-y), np.maximum(step, 0).argmin(axis=0)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.base import Policy, check_ties
+from baselines.scalars import column
 from baselines.tunable import Tunable
 
 STEP = Tunable(0.001, 1, "log", meaning="step of the values towards the rewards")
@@ -30,7 +31,7 @@ class StepPolicy(Policy):
         self.step = self._tuned("step", step)
         self.values = np.zeros((self.n_games, n_arms))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         at = self._games, arms
         self.values[at] += self.step * (rewards - self.values[at])
 
@@ -60,7 +61,7 @@ class ConstantStep(StepPolicy):
         super().__init__(n_arms, **settings)
         self.epsilon, self.ties = self._tuned("epsilon", epsilon), check_ties(ties)
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         return self._greedy(self.epsilon, self.values, self.ties)
 
 
@@ -89,4 +90,4 @@ class Optimistic(ConstantStep):
     ) -> None:
         super().__init__(n_arms, epsilon=epsilon, ties=ties, **settings)
         self.start = self._tuned("start", start)
-        self.values += self.start[:, None] + 1e-9 * self.rng.random((self.n_games, n_arms))
+        self.values += column(self.start) + 1e-9 * self.rng.random((self.n_games, n_arms))

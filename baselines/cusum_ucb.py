@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import RestartingPolicy
-from baselines.tunable import POSITIVE, PROBABILITY, Tunable, per_game
+from baselines.scalars import any_of, column, maximum, where
+from baselines.tunable import POSITIVE, PROBABILITY, Tunable
 
 
 class CusumUCB(RestartingPolicy):
@@ -54,25 +55,31 @@ class CusumUCB(RestartingPolicy):
         super().__init__(n_arms, **settings)
         self.threshold, self.epsilon = self._tuned("threshold", threshold), self._tuned("epsilon", epsilon)
         self.exploration = self._tuned("exploration", exploration)
-        self.n_first = per_game("n_first", n_first, self.n_games, (1, 1e9), integer=True)
-        self.tolerance = per_game("tolerance", tolerance, self.n_games, PROBABILITY)
+        self.n_first = self._checked("n_first", n_first, (1, 1e9), integer=True)
+        self.tolerance = self._checked("tolerance", tolerance, PROBABILITY)
         self._first_mean = np.zeros((self.n_games, n_arms))
         self._rise = np.zeros((self.n_games, n_arms))
         self._fall = np.zeros((self.n_games, n_arms))
 
-    def _budget(self) -> np.ndarray:
-        return (self.exploration * np.log(np.maximum(self.pulls.sum(axis=1), 1)))[:, None]
+    def _budget(self) -> Any:
+        return column(self.exploration * np.log(maximum(self._total(), 1)))
 
-    def _select(self) -> np.ndarray:
-        return self._explore(self.epsilon, super()._select())
+    def _total(self) -> Any:
+        """Return the number of pulls of all arms."""
+        return np.add.reduce(self.pulls, axis=None if self._alone else 1)
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _select(self) -> Any:
+        return self._explore(self.epsilon, super()._select(), *self._uniform(2))
+
+    def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         at = self._games, arms
         later = self.pulls[at] > self.n_first
-        first_mean = self._first_mean[at] = np.where(later, self._first_mean[at], self.means[at])
+        first_mean = self._first_mean[at] = where(later, self._first_mean[at], self.means[at])
         gap = rewards - first_mean
-        rise = self._rise[at] = np.where(later, np.maximum(self._rise[at] + gap - self.tolerance, 0), 0)
-        fall = self._fall[at] = np.where(later, np.maximum(self._fall[at] - gap - self.tolerance, 0), 0)
-        changed = np.flatnonzero(np.maximum(rise, fall) >= self.threshold)
-        self._forget(changed, arms[changed])
+        rise = self._rise[at] = where(later, maximum(self._rise[at] + gap - self.tolerance, 0), 0)
+        fall = self._fall[at] = where(later, maximum(self._fall[at] - gap - self.tolerance, 0), 0)
+        changed = maximum(rise, fall) >= self.threshold
+        if any_of(changed):
+            games = np.flatnonzero(changed)
+            self._forget(games, np.atleast_1d(arms)[games])

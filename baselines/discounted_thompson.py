@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.base import Policy
+from baselines.scalars import column
 from baselines.tunable import Tunable
 
 DISCOUNT = Tunable(0.8, 0.9999, "log-to-one", meaning="gamma, weight of the past from round to round")
@@ -34,15 +35,16 @@ class DiscountedThompson(Policy):
         self.successes = np.zeros((self.n_games, n_arms))
         self.failures = np.zeros((self.n_games, n_arms))
 
-    def _select(self) -> np.ndarray:
-        return self._samples().argmax(axis=1)
+    def _select(self) -> Any:
+        return self._argmax(self._samples())
 
     def _samples(self) -> np.ndarray:
         """Return a sample of the posterior of each arm (games, arms)."""
         return self.rng.beta(1 + self.successes, 1 + self.failures)
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        self.successes *= self.discount[:, None]
-        self.failures *= self.discount[:, None]
+    def _learn(self, arms: Any, rewards: Any) -> None:
+        discount = column(self.discount)
+        self.successes *= discount
+        self.failures *= discount
         self.successes[self._games, arms] += rewards
         self.failures[self._games, arms] += 1 - rewards

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import IndexPolicy
+from baselines.scalars import column, maximum
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -35,12 +36,12 @@ class DiscountedUCB(IndexPolicy):
     def __init__(self, n_arms: int, *, discount: Any = 0.995, exploration: Any = 0.6, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
         self.discount, self.exploration = self._tuned("discount", discount), self._tuned("exploration", exploration)
-        self._total = np.zeros(self.n_games)
+        self._total = self._each(0.0)
 
-    def _budget(self) -> np.ndarray:
-        return (4 * self.exploration * np.log(np.maximum(self._total, 1)))[:, None]
+    def _budget(self) -> Any:
+        return column(4 * self.exploration * np.log(maximum(self._total, 1)))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        self.pulls *= self.discount[:, None]  # the means stay the same
+    def _learn(self, arms: Any, rewards: Any) -> None:
+        self.pulls *= column(self.discount)  # the means stay the same
         self._total = self.discount * self._total + 1
         super()._learn(arms, rewards)

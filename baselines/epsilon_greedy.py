@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from baselines.base import MeanPolicy, check_ties
 from baselines.tunable import Tunable
 
@@ -31,5 +29,5 @@ class EpsilonGreedy(MeanPolicy):
         super().__init__(n_arms, **settings)
         self.epsilon, self.ties = self._tuned("epsilon", epsilon), check_ties(ties)
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         return self._greedy(self.epsilon, self.means, self.ties)

@@ -8,6 +8,7 @@ import numpy as np
 
 from baselines.base import Policy
 from baselines.sampling import draw
+from baselines.scalars import column
 from baselines.tunable import Tunable
 
 
@@ -41,15 +42,15 @@ class Exp3S(Policy):
     @property
     def probabilities(self) -> np.ndarray:
         """Probability of pulling each arm (games, arms)."""
-        gamma = self.mixing[:, None]
+        gamma = column(self.mixing)
         return (1 - gamma) * self.weights + gamma / self.n_arms
 
-    def _select(self) -> np.ndarray:
-        return draw(self.probabilities, self.rng.random(self.n_games))
+    def _select(self) -> Any:
+        return draw(self.probabilities, self._uniform(1)[0])
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         at = self._games, arms
         p = (1 - self.mixing) * self.weights[at] + self.mixing / self.n_arms
         self.weights[at] *= np.exp(self.mixing * rewards / (p * self.n_arms))
-        self.weights += (np.e * self.sharing / self.n_arms)[:, None]
-        self.weights /= self.weights.sum(axis=1, keepdims=True)
+        self.weights += column(np.e * self.sharing / self.n_arms)
+        self.weights /= np.add.reduce(self.weights, axis=1, keepdims=True)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.discounted_thompson import DISCOUNT, DiscountedThompson
+from baselines.scalars import maximum, minimum
 from baselines.tunable import Tunable
 from baselines.window import RecentPulls
 from nsa_brian.common.texts import shown
@@ -56,12 +57,12 @@ class FDSWThompson(DiscountedThompson):
         historic = super()._samples()
         return COMBINE[self.f](historic, self.rng.beta(1 + self.hot_successes, 1 + self.hot_failures))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         at = self._games, arms
         (left,) = self._recent.push(arms, rewards)
-        pulls = np.minimum(self._hot_pulls[at] + 1, self.window)
+        pulls = minimum(self._hot_pulls[at] + 1, self.window)
         # Rounding of rewards between 0 and 1 must not make it negative.
-        self.hot_successes[at] = np.clip(self.hot_successes[at] + rewards - left, 0, pulls)
-        self.hot_failures[at] = pulls - self.hot_successes[at]
+        successes = minimum(maximum(self.hot_successes[at] + rewards - left, 0), pulls)
+        self.hot_successes[at], self.hot_failures[at] = successes, pulls - successes
         self._hot_pulls[at] = pulls

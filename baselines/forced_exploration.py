@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from baselines.base import Policy
+from baselines.scalars import minimum, where
 from baselines.sliding_window_ucb import WINDOW
 from baselines.tunable import Tunable
 from baselines.window import RecentRounds
@@ -43,19 +42,23 @@ class ForcedExploration(Policy):
         order = self.rng.random((self.n_games, n_arms)).argsort(axis=1)
         # The round of each arm's last pull; before the game, -K to -1 in random order.
         self._last = order.argsort(axis=1) - float(n_arms)
-        self._since = np.zeros(self.n_games)  # the round in which r last changed
-        self._patience = np.ones(self.n_games)  # a^r
+        self._since = self._each(0.0)  # the round in which r last changed
+        self._patience = self._each(1.0)  # a^r
 
-    def _select(self) -> np.ndarray:
-        longest = self._last.argmin(axis=1)
+    def _select(self) -> Any:
+        longest = self._longest()
         waited = self._recent.round - 1 - self._last[self._games, longest]
-        return np.where(waited >= self._patience, longest, self._recent.means.argmax(axis=1))
+        return where(waited >= self._patience, longest, self._argmax(self._recent.means))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         self._last[self._games, arms] = self._recent.round
         self._recent.learn(arms, rewards)
-        done = self._last.min(axis=1) >= self._since
+        done = self._last[self._games, self._longest()] >= self._since
         anew = self._recent.round % self.window == 0
-        patience = np.where(done, np.minimum(self._patience * self.growth, 1e300), self._patience)
-        self._patience = np.where(anew, 1, patience)
-        self._since = np.where(done | anew, self._recent.round, self._since)
+        patience = where(done, minimum(self._patience * self.growth, 1e300), self._patience)
+        self._patience = where(anew, 1, patience)
+        self._since = where(done | anew, self._recent.round, self._since)
+
+    def _longest(self) -> Any:
+        """Return the arm that was not pulled for the longest time."""
+        return self._last.argmin() if self._alone else self._last.argmin(axis=1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from baselines.bernoulli import divergence
 from baselines.index import KLPolicy
+from baselines.scalars import any_of, column
 from baselines.tunable import POSITIVE, Tunable
 from nsa_brian.common.texts import shown
 
@@ -67,19 +68,20 @@ class GLRKLUCB(KLPolicy):
         self._pulls_then = np.zeros((self.n_games, 64))
         self._sum_then = np.zeros((self.n_games, 64))
 
-    def _budget(self) -> np.ndarray:
-        return self.exploration[:, None] * np.log(np.maximum(self._round - self._since, 1))
+    def _budget(self) -> Any:
+        return column(self.exploration) * np.log(np.maximum(self._round - self._since, 1))
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         # A local restart does not restart the turns of the other arms, which would cost regret with many arms.
-        start = self._since[:, 0] if self.restart == "global" else 0
+        start = self._since[self._games, 0] if self.restart == "global" else 0
         return self._take_turns(self.epsilon, self._round - start, super()._select())
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._round += 1
-        games = np.flatnonzero(self.pulls[self._games, arms] % STRIDE == 0)
-        if games.size:
+        due = self.pulls[self._games, arms] % STRIDE == 0
+        if any_of(due):
+            games, arms = np.flatnonzero(due), np.atleast_1d(arms)
             changed = self._changed(games, arms[games])
             self._start_anew(games[changed], arms[games[changed]])
             self._note(games[~changed], arms[games[~changed]])
@@ -93,7 +95,7 @@ class GLRKLUCB(KLPolicy):
         first = np.where(mine, self._sum_then[games, known], 0)
         before, after, mean = first / s, (total - first) / np.maximum(n - s, 1), total / n
         ratio = s * divergence(before, mean) + (n - s) * divergence(after, mean)
-        threshold = np.log(3 * n**1.5 / self.delta[games, None])
+        threshold = np.log(3 * n**1.5 / column(self.delta if self._alone else self.delta[games]))
         return (mine & (ratio >= threshold)).any(axis=1)
 
     def _note(self, games: np.ndarray, arms: np.ndarray) -> None:

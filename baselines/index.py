@@ -9,6 +9,7 @@ import numpy as np
 
 from baselines.base import MeanPolicy
 from baselines.bernoulli import highest_bound
+from baselines.scalars import maximum, minimum, where, whole
 
 
 class IndexPolicy(MeanPolicy):
@@ -23,19 +24,21 @@ class IndexPolicy(MeanPolicy):
         self._urgency = n_arms - self._order.argsort(axis=1)
 
     @abstractmethod
-    def _budget(self) -> np.ndarray:
+    def _budget(self) -> Any:
         """Return the exploration budget, mostly xi ln t: one per game (games, 1), or per arm (games, arms)."""
 
-    def _highest(self, pulls: np.ndarray) -> np.ndarray:
+    def _highest(self, pulls: np.ndarray) -> Any:
         """Return the arm with the highest index in each game; ``pulls`` is at least 1."""
-        return (self.means + np.sqrt(self._budget() / pulls)).argmax(axis=1)
+        return self._argmax(self.means + np.sqrt(self._budget() / pulls))
 
-    def _select(self) -> np.ndarray:
-        new = self.pulls == 0
-        waiting = new.any(axis=1)
-        if not waiting.any():
+    def _select(self) -> Any:
+        if np.count_nonzero(self.pulls) == self.pulls.size:
             return self._highest(self.pulls)
-        next_new = np.where(new, self._urgency, -1).argmax(axis=1)
+        new = self.pulls == 0
+        next_new = self._argmax(np.where(new, self._urgency, -1))
+        if self._alone:
+            return next_new
+        waiting = new.any(axis=1)
         return next_new if waiting.all() else np.where(waiting, next_new, self._highest(np.where(new, 1, self.pulls)))
 
 
@@ -49,7 +52,7 @@ class RestartingPolicy(IndexPolicy):
         super().__init__(n_arms, **settings)
         self._sums = np.zeros((self.n_games, n_arms))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         at = self._games, arms
         pulls, sums = self.pulls[at] + 1, self._sums[at] + rewards
         self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / pulls
@@ -58,15 +61,18 @@ class RestartingPolicy(IndexPolicy):
         """Reset all arms of ``games``, or one arm of each: ``(games, arms)``."""
         self.pulls[at] = self._sums[at] = self.means[at] = 0
 
-    def _take_turns(self, share: np.ndarray, time: np.ndarray | int, arms: np.ndarray) -> np.ndarray:
+    def _take_turns(self, share: Any, time: Any, arms: Any) -> Any:
         """Return ``arms``, but all arms in turn, in random order, in the first K of every floor(K / share) rounds."""
-        period = np.floor(self.n_arms / np.maximum(share, 1e-9))
-        turn = (time % period).astype(np.intp)
-        return np.where(turn < self.n_arms, self._order[self._games, np.minimum(turn, self.n_arms - 1)], arms)
+        period = self.n_arms / maximum(share, 1e-9) // 1
+        turn = whole(time % period)
+        return where(turn < self.n_arms, self._order[self._games, minimum(turn, self.n_arms - 1)], arms)
 
 
 class KLPolicy(RestartingPolicy):
     """An index policy for rewards of 0 and 1: the index is the highest q with pulls kl(mean, q) <= budget."""
 
-    def _highest(self, pulls: np.ndarray) -> np.ndarray:
-        return highest_bound(self.means, self._budget() / pulls)[1]
+    def _highest(self, pulls: np.ndarray) -> Any:
+        budget = self._budget() / pulls
+        if self._alone:
+            return highest_bound(self.means[0], budget[0])[1]
+        return highest_bound(self.means, budget)[1]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import KLPolicy
+from baselines.scalars import column, maximum
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -31,16 +32,11 @@ class KLUCB(KLPolicy):
     def __init__(self, n_arms: int, *, exploration: Any = 1.0, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
         self.exploration = self._tuned("exploration", exploration)
-        self._time = np.zeros(self.n_games)
+        self._time = self._each(0.0)
 
-    def _budget(self) -> np.ndarray:
-        return (self.exploration * np.log(np.maximum(self._time, 1)))[:, None]
+    def _budget(self) -> Any:
+        return column(self.exploration * np.log(maximum(self._time, 1)))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._time += 1
-
-    def _restart(self, games: np.ndarray) -> None:
-        """Reset all arms of these games."""
-        self._forget(games)
-        self._time[games] = 0

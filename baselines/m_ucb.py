@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import RestartingPolicy
-from baselines.tunable import POSITIVE, Tunable, per_game
+from baselines.scalars import any_of, column, maximum, where
+from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentPulls
 
 
@@ -53,29 +54,30 @@ class MonitoredUCB(RestartingPolicy):
         super().__init__(n_arms, **settings)
         self.window, self.epsilon = self._tuned("window", window), self._tuned("epsilon", epsilon)
         self.exploration = self._tuned("exploration", exploration)
-        self.delta = per_game("delta", delta, self.n_games, (1e-300, 1.0))
+        self.delta = self._checked("delta", delta, (1e-300, 1.0))
         self._half = self.window // 2
         self._threshold = np.sqrt(self._half * np.log(2 * n_arms / self.delta))
-        self._time = np.zeros(self.n_games)
+        self._time = self._each(0.0)
         self._recent = RecentPulls(n_arms, self._half, 2 * self._half)
         # Sum of the later half of the window minus that of the earlier half.
         self._difference = np.zeros((self.n_games, n_arms))
 
-    def _budget(self) -> np.ndarray:
-        return (self.exploration * np.log(np.maximum(self._time, 1)))[:, None]
+    def _budget(self) -> Any:
+        return column(self.exploration * np.log(maximum(self._time, 1)))
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         return self._take_turns(self.epsilon, self._time, super()._select())
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._time += 1
         at = self._games, arms
         ages, leaves = self._recent.push(arms, rewards)
         difference = self._difference[at] + rewards - 2 * ages + leaves
         self._difference[at] = difference
-        full = self.pulls[at] >= 2 * self._half
-        changed = np.flatnonzero(full & (np.abs(difference) > self._threshold))
-        self._forget(changed)
-        self._recent.forget(changed)
-        self._time[changed] = self._difference[changed] = 0
+        changed = (self.pulls[at] >= 2 * self._half) & (abs(difference) > self._threshold)
+        if any_of(changed):
+            games = np.flatnonzero(changed)
+            self._forget(games)
+            self._recent.forget(games)
+            self._time, self._difference[games] = where(changed, 0, self._time), 0

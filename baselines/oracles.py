@@ -8,6 +8,7 @@ import numpy as np
 
 from baselines.base import Policy
 from baselines.kl_ucb import KLUCB
+from baselines.scalars import any_of, where
 
 
 class Watched(Protocol):
@@ -27,20 +28,23 @@ class Watcher(Policy):
         """Set the bandit, which must be in the round to be played whenever an arm is selected."""
         self._bandit = bandit
 
-    def _best_arm(self) -> np.ndarray:
+    def _best_arm(self) -> Any:
         """Return the best arm of each game."""
         if self._bandit is None:
             raise ValueError("this policy needs the bandit: call watch(bandit) before the first round")
-        return np.broadcast_to(self._bandit.best_arm, self.n_games)
+        best = self._bandit.best_arm
+        if self._alone:
+            return best if type(best) is int else np.ravel(best)[0]
+        return np.broadcast_to(best, self.n_games)
 
 
 class BestArm(Watcher):
     """Pull the best arm, with regret 0."""
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         return self._best_arm()
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         pass
 
 
@@ -53,11 +57,13 @@ class OracleRestart(Watcher, KLUCB):
         See :class:`baselines.kl_ucb.KLUCB`.
     """
 
-    _best: np.ndarray | None = None
+    _best: Any = None
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         best = self._best_arm()
-        if self._best is not None:
-            self._restart(np.flatnonzero(best != self._best))
-        self._best = best.copy()
+        changed = best != (best if self._best is None else self._best)
+        if any_of(changed):
+            self._forget(np.flatnonzero(changed))
+            self._time = where(changed, 0, self._time)
+        self._best = best if self._alone else best.copy()
         return super()._select()

@@ -1,10 +1,16 @@
 """Drawing arms in proportion to weights."""
 
+from typing import Any
+
 import numpy as np
 
 
-def draw(weights: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+def draw(weights: np.ndarray, uniform: Any) -> Any:
     """Draw an arm per game in proportion to weights (games, arms), from one uniform random number per game."""
+    last = weights.shape[1] - 1
+    if not isinstance(uniform, np.ndarray):  # a single game
+        upto = weights.cumsum()
+        return min(upto.searchsorted(uniform * upto[-1], "right"), last)
     upto = np.cumsum(weights, axis=1)
     arms = (upto <= (uniform * upto[:, -1])[:, None]).sum(axis=1)
-    return np.minimum(arms, weights.shape[1] - 1)  # in case the product is rounded up to the sum
+    return np.minimum(arms, last)  # in case the product is rounded up to the sum

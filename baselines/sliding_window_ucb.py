@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import IndexPolicy
+from baselines.scalars import column, minimum
 from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentRounds
 
@@ -40,9 +41,9 @@ class SlidingWindowUCB(IndexPolicy):
         self._recent = RecentRounds(n_arms, self.window)
         self.pulls, self.means = self._recent.pulls, self._recent.means
 
-    def _budget(self) -> np.ndarray:
-        rounds = np.minimum(max(self._recent.round, 1), self.window)
-        return (self.exploration * np.log(rounds))[:, None]
+    def _budget(self) -> Any:
+        rounds = minimum(self.window, max(self._recent.round, 1))
+        return column(self.exploration * np.log(rounds * 1.0))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         self._recent.learn(arms, rewards)

@@ -8,6 +8,7 @@ import numpy as np
 
 from baselines.constant_step import STEP, StepPolicy
 from baselines.sampling import draw
+from baselines.scalars import column
 from baselines.tunable import Tunable
 
 
@@ -33,6 +34,8 @@ class Softmax(StepPolicy):
         super().__init__(n_arms, **settings)
         self.temperature = self._tuned("temperature", temperature)
 
-    def _select(self) -> np.ndarray:
-        below = self.values - self.values.max(axis=1, keepdims=True)  # the largest exponential is 1
-        return draw(np.exp(below / self.temperature[:, None]), self.rng.random(self.n_games))
+    def _select(self) -> Any:
+        values = self.values
+        highest = values.item(values.argmax()) if self._alone else values.max(axis=1, keepdims=True)
+        below = values - highest  # the largest exponential is 1
+        return draw(np.exp(below / column(self.temperature)), self._uniform(1)[0])

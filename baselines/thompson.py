@@ -20,9 +20,9 @@ class Thompson(Policy):
         self.alpha = np.ones((self.n_games, n_arms))
         self.beta = np.ones((self.n_games, n_arms))
 
-    def _select(self) -> np.ndarray:
-        return self.rng.beta(self.alpha, self.beta).argmax(axis=1)
+    def _select(self) -> Any:
+        return self._argmax(self.rng.beta(self.alpha, self.beta))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         self.alpha[self._games, arms] += rewards
         self.beta[self._games, arms] += 1 - rewards

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import IndexPolicy
+from baselines.scalars import column
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -33,9 +34,9 @@ class UCB1(IndexPolicy):
         self.exploration = self._tuned("exploration", exploration)
         self._round = 0
 
-    def _budget(self) -> np.ndarray:
-        return (self.exploration * np.log(max(self._round, 1)))[:, None]
+    def _budget(self) -> Any:
+        return column(self.exploration * np.log(max(self._round, 1.0)))
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._round += 1

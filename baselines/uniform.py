@@ -1,15 +1,16 @@
 """``random``: uniform random choices."""
 
-import numpy as np
+from typing import Any
 
 from baselines.base import Policy
+from baselines.scalars import whole
 
 
 class Uniform(Policy):
     """Pull each arm with the same probability, without learning."""
 
-    def _select(self) -> np.ndarray:
-        return (self.rng.random(self.n_games) * self.n_arms).astype(np.intp)
+    def _select(self) -> Any:
+        return whole(self._uniform(1)[0] * self.n_arms)
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def _learn(self, arms: Any, rewards: Any) -> None:
         pass

@@ -37,13 +37,13 @@ class VDBE(StepPolicy):
     def __init__(self, n_arms: int, *, sigma: Any = 0.33, ties: str = "first", **settings: Any) -> None:
         super().__init__(n_arms, **settings)
         self.sigma, self.ties = self._tuned("sigma", sigma), check_ties(ties)
-        self.epsilon = np.ones(self.n_games)
+        self.epsilon = self._each(1.0)
 
-    def _select(self) -> np.ndarray:
+    def _select(self) -> Any:
         return self._greedy(self.epsilon, self.values, self.ties)
 
-    def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        change = np.abs(self.step * (rewards - self.values[self._games, arms]))
+    def _learn(self, arms: Any, rewards: Any) -> None:
+        change = abs(self.step * (rewards - self.values[self._games, arms]))
         shrunk = np.exp(-change / self.sigma)
         self.epsilon += ((1 - shrunk) / (1 + shrunk) - self.epsilon) / self.n_arms
         super()._learn(arms, rewards)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+from baselines.scalars import any_of, maximum, where
 
 
 class RecentRounds:
@@ -11,7 +15,7 @@ class RecentRounds:
     Parameters
     ----------
     n_arms : int
-    window : array (games,)
+    window : array (games,), or a number for a single game
         Length of the window in rounds.
 
     Attributes
@@ -20,35 +24,37 @@ class RecentRounds:
         Number of pulls and mean reward in the window; the mean of an arm without pulls is 0.
     """
 
-    def __init__(self, n_arms: int, window: np.ndarray) -> None:
+    def __init__(self, n_arms: int, window: Any) -> None:
+        n_games = np.size(window)
         self.window, self.round = window, 0
-        self._games = np.arange(len(window))
-        self.pulls = np.zeros((len(window), n_arms))
-        self.means = np.zeros((len(window), n_arms))
-        self._sums = np.zeros((len(window), n_arms))
-        self._longest = int(window.max())
+        self._games = np.arange(n_games) if np.ndim(window) else 0
+        self.pulls = np.zeros((n_games, n_arms))
+        self.means = np.zeros((n_games, n_arms))
+        self._sums = np.zeros((n_games, n_arms))
+        self._longest = int(np.max(window))
         # Ring buffers (rounds, games). They grow with the game, which may be much shorter than the window.
-        self._arms = np.zeros((min(self._longest, 256), len(window)), np.int32)
+        self._arms = np.zeros((min(self._longest, 256), n_games), np.int32)
         self._rewards = np.zeros(self._arms.shape)
 
-    def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
+    def learn(self, arms: Any, rewards: Any) -> None:
         """Add a round: the pulled arm and the reward of each game."""
         if self.round == len(self._arms) < self._longest:
             self._arms, self._rewards = (_grown(ring, self._longest) for ring in (self._arms, self._rewards))
-        full = np.flatnonzero(self.window <= self.round)
-        if full.size:
-            at = (self.round - self.window[full]) % len(self._arms), full
-            self._count(full, self._arms[at], self._rewards[at], -1)
+        full = self.window <= self.round
+        if any_of(full):
+            games, window = (full.nonzero()[0], self.window[full]) if np.ndim(full) else (0, self.window)
+            at = (self.round - window) % len(self._arms), games
+            self._count(games, self._arms[at], self._rewards[at], -1)
         slot = self.round % len(self._arms)
         self._arms[slot], self._rewards[slot] = arms, rewards
         self._count(self._games, arms, rewards, 1)
         self.round += 1
 
-    def _count(self, games: np.ndarray, arms: np.ndarray, rewards: np.ndarray, sign: int) -> None:
+    def _count(self, games: Any, arms: Any, rewards: Any, sign: int) -> None:
         """Add a pull to the window of these games (sign 1), or remove it (-1)."""
         at = games, arms
         pulls, sums = self.pulls[at] + sign, self._sums[at] + sign * rewards
-        self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / np.maximum(pulls, 1)
+        self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / maximum(pulls, 1)
 
 
 class RecentPulls:
@@ -57,13 +63,14 @@ class RecentPulls:
     Parameters
     ----------
     n_arms : int
-    lags : sequence of arrays (games,)
+    *lags : arrays (games,), or numbers
         Numbers of pulls to look back.
     """
 
-    def __init__(self, n_arms: int, *lags: np.ndarray) -> None:
-        n_games = len(lags[0])
-        self._lags, self._round, self._games = lags, 0, np.arange(n_games)
+    def __init__(self, n_arms: int, *lags: Any) -> None:
+        n_games = np.size(lags[0])
+        self._lags, self._round = lags, 0
+        self._games = np.arange(n_games) if np.ndim(lags[0]) else 0
         # A log of all rounds (rounds, games), with links from a pull to the next one of the same arm. It needs less
         # memory than an array of the length of the lag for each arm.
         self._rewards, self._next = np.zeros((256, n_games)), np.zeros((256, n_games), np.intp)
@@ -71,21 +78,21 @@ class RecentPulls:
         self._last = np.zeros((n_games, n_arms), np.intp)
         self._ends = [np.zeros((n_games, n_arms), np.intp) for _ in lags]
 
-    def push(self, arms: np.ndarray, rewards: np.ndarray) -> list[np.ndarray]:
+    def push(self, arms: Any, rewards: Any) -> list[Any]:
         """Add a pull of each game; return for each lag the arm's reward that many pulls ago, 0 if there is none."""
         if self._round == len(self._rewards):
             self._rewards, self._next = _grown(self._rewards), _grown(self._next)
         now, at, games = self._round, (self._games, arms), self._games
         count = self._count[at]
         self._rewards[now] = rewards
-        self._next[np.where(count > 0, self._last[at], now), games] = now
+        self._next[where(count > 0, self._last[at], now), games] = now
         self._last[at], self._count[at] = now, count + 1
         self._round += 1
         left = []
         for lag, ends in zip(self._lags, self._ends, strict=True):
-            end, leaves = np.where(count > 0, ends[at], now), count >= lag
-            left.append(np.where(leaves, self._rewards[end, games], 0))
-            ends[at] = np.where(leaves, self._next[end, games], end)
+            end, leaves = where(count > 0, ends[at], now), count >= lag
+            left.append(where(leaves, self._rewards[end, games], 0))
+            ends[at] = where(leaves, self._next[end, games], end)
         return left
 
     def forget(self, games: np.ndarray) -> None:

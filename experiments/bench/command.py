@@ -24,7 +24,8 @@ from nsa_brian.common.lock import Lock
 
 EPILOG = """Every engine plays whole games on MAB-P with the default parameter set; the time includes bandit and record.
 The numpy loop is the paper's equations in plain numpy. The limit is the same work in hand-written C++; both sides are
-timed without the bandit. For policies, only selection and learning are timed. Times are the best of several repeats.
+timed without the bandit. For policies, only selection and learning are timed; plain Python is the same policy with
+lists and without checks. Times are the best of several repeats.
 
 examples:
   nsa bench
@@ -136,6 +137,7 @@ def tables(found: dict[str, Any]) -> str:
             coupled_table(found),
             spiking_table(found),
             policy_table(found),
+            single_table(found),
         ]
     )
 
@@ -197,6 +199,27 @@ def policy_table(found: dict[str, Any]) -> str:
         ["a policy in 256 games: us a game and round", "10 arms", "200 arms"],
         [[name, *times] for name, times in cost.items()],
         right=(1, 2),
+    )
+
+
+def single_table(found: dict[str, Any]) -> str:
+    """Return the table of the policies in a single game, against plain Python."""
+    rows: dict[str, list[str]] = {}
+    for key, ours in found.items():
+        if key.startswith("single."):
+            _, name, _, k = key.split(".")
+            plain = found[f"plain.{name}.us_per_round.{k}"]
+            rows.setdefault(name, []).extend([f"{ours:.2f}", f"{plain:.2f} ({ours / plain:.2f})"])
+    return text_table(
+        [
+            "a policy in a single game: us a round",
+            "10 arms",
+            "plain Python (ratio)",
+            "200 arms",
+            "plain Python (ratio)",
+        ],
+        [[name, *cells] for name, cells in rows.items()],
+        right=(1, 2, 3, 4),
     )
 
 

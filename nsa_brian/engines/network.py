@@ -21,7 +21,6 @@ import numpy as np
 from brian2 import (
     BrianObjectException,
     Network,
-    NetworkOperation,
     StateMonitor,
     Synapses,
 )
@@ -33,6 +32,7 @@ from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Pull
 from nsa_brian.engines.decision import Decision, decide, spike_monitors
 from nsa_brian.engines.network_objects import NetworkObjects
+from nsa_brian.engines.network_timing import Timing
 from nsa_brian.engines.numbers import Numbers
 from nsa_brian.engines.populations import PopulationEngine
 from nsa_brian.engines.randomness import Randomness
@@ -107,6 +107,7 @@ class NSANetwork(PopulationEngine):
         self.course = Course.of(self.model, values, float(self.dt), self.method)
         self.round_steps = self.course.round_steps
         self._all_steps = (*self.course.borders, *self.course.after)
+        self._events = {*self._all_steps, self._all_steps[-1] - 1, self.round_steps, self.course.reading_step}
         said = "compiling the network to C++ (once; later runs find it in Brian2's cache)"
         with replacing_damaged_files(), announce_if_slow(said):
             self._objects = NetworkObjects(self.model, values, n_games, n_arms, self.dt, self.method, name)
@@ -130,7 +131,7 @@ class NSANetwork(PopulationEngine):
         self.monitors = self._monitors(record, record_dt if record_dt is not None else self.dt, name)
         self.spikes = spike_monitors(self) if record is True else {}
         clock = self._objects.clock
-        timing = NetworkOperation(self._end_of_step, clock=clock, when="end", name=f"{name}_timing")
+        timing = Timing(self._end_of_step, self._objects.all, clock=clock, when="end", name=f"{name}_timing")
         self.network = Network(*self._objects.all, timing, name=f"{name}_network")
         self.network.add(*dict.fromkeys(self.monitors.values()), *self.spikes.values())
         self.namespace: dict[str, Any] = {}
@@ -295,11 +296,18 @@ class NSANetwork(PopulationEngine):
             ) from None
 
     def _end_of_step(self) -> None:
-        """Start phases, choose and end rounds; called at the end of each time step."""
+        """Draw random numbers, start phases, choose and end rounds; called at the end of each time step."""
+        self._step += 1
+        if self._step in self._events or self.trace or not self._compiled:
+            self._handle_step()
+        elif self._numbers.streams:
+            self._numbers.hand_out()
+
+    def _handle_step(self) -> None:
+        """Handle a time step in which something happens, or that is recorded."""
         if not self._compiled:
             check_compiled(self.network, f"model {self.model.name}")
             self._compiled = True
-        self._step += 1
         for name, trace in self.trace.items():
             trace[self._step] = self._shows(name, None)
         if self._step == self.course.reading_step:

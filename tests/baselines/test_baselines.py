@@ -99,6 +99,26 @@ def test_choices_are_those_of_the_formula(name, settings, n_arms, seed):
     assert choices(name, settings, n_arms, seed) == plain_choices(name, settings, n_arms, seed)
 
 
+@pytest.mark.parametrize("name", baselines.POLICIES)
+def test_a_subclass_of_the_user_has_arrays_in_a_single_game_and_makes_the_same_choices(name, monkeypatch):
+    class Mine(baselines.POLICIES[name]):
+        def _learn(self, arms, rewards):
+            assert arms.shape == rewards.shape == (1,)
+            super()._learn(arms, rewards)
+
+    usual = choices(name, {}, 6, 0)
+    monkeypatch.setitem(baselines.POLICIES, name, Mine)
+    assert choices(name, {}, 6, 0) == usual
+
+
+def test_a_generator_that_is_given_is_not_drawn_ahead():
+    rng, other = np.random.default_rng(0), np.random.default_rng(0)
+    policy = baselines.make("epsilon-greedy", 3, rng=rng)
+    policy.update(policy.select_arm(), 1)
+    other.random(2)
+    assert rng.random() == other.random()
+
+
 def test_the_settings_of_the_cases_make_detectors_find_something():
     for name, settings in CASES:
         if name in BLIND and settings:

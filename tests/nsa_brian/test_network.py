@@ -190,3 +190,22 @@ def test_leaves_the_users_preferences_and_device_alone():
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         NSANetwork(**{"n_arms": 3, "parameters": SHORT, **options})
+
+
+def test_a_constant_that_is_changed_between_runs_counts_from_the_first_step_on():
+    changed, usual = NSANetwork(3, SHORT, name="changed"), NSANetwork(3, SHORT.replace(tau_u=40), name="usual")
+    changed.respond()  # calls the code of the first run directly
+    changed.U.namespace["tau_u"] = 40 * ms
+    for network in (changed, usual):
+        network.w[0] = [0.0, 0.4, 0.8]
+        network.respond()
+    assert (changed.u == usual.u).all()
+    assert (changed.v == usual.v).all()
+
+
+def test_objects_run_their_code_without_detours_from_the_second_step_on():
+    network = NSANetwork(3, SHORT)
+    updater, seen = network.U.state_updater, []
+    network.network.add(brian2.NetworkOperation(lambda: seen.append("run" in vars(updater)), clock=network.U.clock))
+    network.respond()
+    assert seen == [False] + [True] * 99

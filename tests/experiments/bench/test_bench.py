@@ -1,6 +1,7 @@
 """The benchmark measures what it says."""
 
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,11 @@ from experiments.bench import command as bench_command
 from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
+from experiments.bench import policies as policy_bench
 from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
+from experiments.bench.plain_policies import PLAIN
 from experiments.bench.spikes import LimitSpikes
 from nsa_brian import NSANetwork, ParameterSet, load, prepare
 from nsa_brian.codegen.pairs import answers
@@ -137,6 +140,34 @@ def test_every_policy_has_its_line(found):
     lines = bench_command.policy_table(found).splitlines()
     assert {line.split()[0] for line in lines[2:]} == set(baselines.POLICIES)
     assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
+
+
+def test_policies_in_plain_python_earn_as_much_as_ours():
+    assert set(PLAIN) == {name for name, policy in baselines.POLICIES.items() if not hasattr(policy, "watch")}
+    random.seed(0)
+    for name, plain in PLAIN.items():
+        ours, theirs = earned(baselines.make(name, 5, seed=0)), earned(plain(5))
+        assert ours == pytest.approx(theirs, abs=0.12), name
+
+
+def earned(policy, n_rounds=1500):
+    """Mean reward in games whose best arm changes every 250 rounds."""
+    uniform, total = np.random.default_rng(99).random(n_rounds), 0
+    for t, number in enumerate(uniform):
+        arm = policy.select_arm()
+        reward = int(number < (0.9 if arm == t // 250 % 5 else 0.1 * arm))
+        policy.update(arm, reward)
+        total += reward
+    return total / n_rounds
+
+
+def test_a_single_game_stands_beside_plain_python():
+    found = policy_bench.measure(20, names=("ucb1", "best-arm"))
+    ratio = found["single.ucb1.us_per_round.k10"] / found["plain.ucb1.us_per_round.k10"]
+    assert found["ratio.single_over_plain.ucb1.k10"] == pytest.approx(ratio)
+    text = bench_command.single_table(found)
+    assert f"({ratio:.2f})" in text
+    assert "best-arm" not in text
 
 
 @pytest.mark.slow
