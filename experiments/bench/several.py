@@ -102,7 +102,7 @@ def played(engine: Engine) -> Callable[[], stretch_bench.Player]:
 
 def rules(n_rounds: int, repeats: int) -> dict[str, float]:
     """Return seconds per game and round with the paper's learning rule as an expression and as a statement."""
-    rounds = [*stretch_bench.known_rounds(MANY, GAMES, min(n_rounds, 300))]
+    rounds = [*stretch_bench.known_rounds(MANY, GAMES, min(n_rounds, 1000))]
     turns = {}
     for name, model in (("expression", PAPER), ("statements", STATEMENT)):
         engine = Table(MANY, load().parameters, GAMES, model=model)

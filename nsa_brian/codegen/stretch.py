@@ -157,6 +157,8 @@ class CompiledStretch:
         self.earned = np.zeros(n_games)
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
+        # Options that statements leave as they are unless chosen, by reward, until they change.
+        self._settled = np.zeros((2, n_games, n_arms), dtype=np.int8)
         self._sizes = np.zeros(len(SIZES), dtype=np.int64)
         self._set_sizes(
             n_games=n_games,
@@ -179,6 +181,7 @@ class CompiledStretch:
             "from": np.zeros(n_games, dtype=np.int64),
             "pulled": self.pulled,
             "changed": self.changed,
+            "settled": self._settled,
             "ends": players.ends,
             "shown": players.shown,
             **{f"last_{name}": array for name, array in players.lasting.items()},
@@ -214,10 +217,19 @@ class CompiledStretch:
         shared += ["R", "chosen", "agreed", "_value", "_weight"]
         # Declare helpers too, or Brian2 may infer that they are integers or vectors.
         rule = () if isinstance(structure.rule, Value) else structure.rule
-        shared += [statement.target for statement in (*rule, *structure.signal_update)]
+        targets = [statement.target for statement in rule]
+        shared += [*targets, *(statement.target for statement in structure.signal_update)]
         group.add_shared(dict.fromkeys(shared, 0.0))
         for name in names & set(lines):
             group.add_expression(name, plain(lines[name]))
+        # What the rule reads of an option, and where it is in memory.
+        of_neurons = {
+            name: f"_ends + {players.outputs.index(name)} * _n_units" for name in read if name in players.outputs
+        }
+        seen = {name: f"_last_{name}" for name in structure.synaptic} | of_neurons
+        seen |= {name: f"_given_{name} + _round * _n_units" for name in given["option"]}
+        every = not isinstance(answers, Grid) and answers.every
+        read_by_rule = closure(set().union(*map(names_in, learn)), lines)
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
             group,
@@ -226,12 +238,17 @@ class CompiledStretch:
             run_namespace={},
             check_units=False,  # checked when the model was made
             template_kwds={
-                "_answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
+                "_answer": "table" if isinstance(answers, Grid) else ("all" if every else "changed"),
                 "_sizes": SIZES,
                 "_buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "_by_statements": self._by_statements,
-                # Only one activity changes at a time.
-                "_keeps_highest": self._grid is not None and not self._by_statements and not shown,
+                # Few activities change at a time.
+                "_keeps_highest": self._grid is not None and not shown,
+                # Whether an option that the rule left as it was stays so while it is not chosen.
+                "_settles": not (every or read_by_rule & {*self._signals, *structure.inputs, *players.pools}),
+                "_depends_on": structure.depends_on,
+                "_seen_by_rule": {name: source for name, source in seen.items() if name in read_by_rule | {*targets}},
+                "_targets": [*dict.fromkeys(targets)],
                 "_of_sets": used,
                 "_synaptic": self._synaptic,
                 "_lasting": (*players.lasting,),
@@ -292,6 +309,11 @@ class CompiledStretch:
         """Mark all options of some games as up to date."""
         self.pulled[games] = -1
         self.changed[games] = 0
+
+    def start_anew(self) -> None:
+        """Mark all options as up to date, with synapses that were not set by these rounds."""
+        self.answered(np.arange(len(self.pulled)))
+        self._settled[:] = 0
 
     def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, given: Mapping[str, np.ndarray]) -> None:
         """Set the arrays of the next rounds; see ``Stretch.play`` of the engines."""

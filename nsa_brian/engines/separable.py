@@ -129,17 +129,17 @@ class Separable(Engine):
             self.ends.reshape(len(self.ends), -1)[:, places] = self.answer(places)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Apply the learning rule, and mark the options whose synapse it changed."""
+        """Apply the learning rule, and mark the options that it changed, in variables that a round reads."""
         self.refresh()  # in case of changes that are still pending
         if not self._end.by_statements:
             super()._learn(arms, rewards)
             self.stale = self._first + arms
             return
-        before = {name: array.copy() for name, array in self._synapses.items()}
+        before = {name: self._synapses[name].copy() for name in self.structure.depends_on}
         super()._learn(arms, rewards)
         changed = np.zeros((self.n_games, self.n_arms), dtype=bool)
-        for name, array in self._synapses.items():
-            changed |= array != before[name]
+        for name, array in before.items():
+            changed |= self._synapses[name] != array
         self.stale = np.flatnonzero(changed)
 
     def reset(self) -> None:

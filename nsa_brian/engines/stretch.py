@@ -153,7 +153,7 @@ class CompiledRounds(Stretch):
         engine, compiled = self._engine, self._compiled
         if not self._every and engine.stale is not self._left:  # the engine was used in between
             engine.refresh()
-            compiled.answered(self._games)
+            compiled.start_anew()
             self._watch(engine.ends[:2])
         compiled.begin(row, chances, luck, engine.inputs.ahead(len(chances)))
         compiled.run()

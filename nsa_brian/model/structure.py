@@ -363,6 +363,12 @@ class Structure:
         return self.names(SYNAPSE, DIFFERENTIAL_EQUATION)
 
     @cached_property
+    def depends_on(self) -> list[str]:
+        """Variables of the plastic synapse that a round depends on."""
+        found = self.comes_down_to(self.given)
+        return [name for name in self.synaptic if name in found]
+
+    @cached_property
     def outside(self) -> list[str]:
         """Signals and inputs that a round depends on."""
         found = self.comes_down_to(self.given)

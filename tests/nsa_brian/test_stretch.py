@@ -178,6 +178,52 @@ def test_a_model_that_runs_away_is_told_and_not_played_on():
         in_stretches(Rounds(3, SHORT, 2, model=WILD), np.arange(2), chances, luck)
 
 
+#: Rules whose effect on an option that was not chosen depends on all that a rule can read.
+RULES = {
+    "unless rewarded": "w += chosen * Phi_eta * (R * w_max - w) - 0.1 * (1 - R) * w",
+    "a trace": "n += chosen - 0.2 * n\nw += chosen * Phi_eta * (R * w_max - w) / (1 + n)",
+    "a helper": "q = n * (1 - chosen)\nw += chosen * 0.3 * (R * w_max - w)\nn = 0.5 * q + chosen",
+    "activities": "w += chosen * Phi_eta * (R * w_max - w) + 0.01 * v * (w_max - w)",
+    "a signal": "w += chosen * Phi_eta * (R * w_max - w) - 0.02 * int(r > 0.5) * w",
+}
+
+
+def with_rule(name):
+    more = {"signals": "r : 1", "signal_update": "r += 0.3 * (R - r)"} if name == "a signal" else {}
+    return Model(name="rule", synapse="n : 1", plasticity=RULES[name], **more)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_statements_skip_only_options_that_they_would_not_change(name):
+    # A stretch of one round has skipped nothing yet.
+    chances, luck = known_games("MAB-P", 19, 3, 120)
+    model, row = with_rule(name), np.arange(3)
+    whole, single = (Rounds(19, SHORT, 3, model=model) for _ in range(2))
+    arms = in_stretches(whole, row, chances, luck)[0]
+    expected = [single.stretch().play(row, chances[i : i + 1], luck[i : i + 1])[0] for i in range(len(chances))]
+    assert (arms == np.concatenate(expected)).all()
+    assert (whole.activity == single.activity).all()
+    for variable, array in whole.synapses.items():
+        assert (array == single.synapses[variable]).all()
+
+
+def test_statements_that_fail_for_options_not_chosen_still_fail():
+    chances, luck = known_games("MAB-P", 19, 3, 20)
+    model = Model(name="mean", synapse="n : 1", plasticity="n += chosen\nw += chosen * (R - w) / n")
+    with pytest.raises(ModelError, match="w is not finite after learning"):
+        in_stretches(Rounds(19, SHORT, 3, model=model), np.arange(3), chances, luck)
+
+
+def test_variables_that_no_round_reads_integrate_nothing():
+    chances, luck = known_games("MAB-P", 19, 3, 20)
+    engine = Rounds(19, SHORT, 3, model=with_rule("a trace"))
+    by_round(engine, np.arange(3), chances, luck)
+    assert np.count_nonzero(engine.synapses["n"]) > 3
+    assert len(engine.stale) <= 3
+    in_stretches(engine, np.arange(3), chances, luck)
+    assert len(engine.stale) <= 3
+
+
 def test_rounds_go_one_by_one_without_a_compiler(without_compiler):
     assert isinstance(Table(3, SHORT).stretch(), RoundByRound)
     assert isinstance(Rounds(3, SHORT).stretch(), RoundByRound)

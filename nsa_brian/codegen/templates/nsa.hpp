@@ -262,6 +262,36 @@ static inline void replace_non_finite(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
+// Store numbers of options; the bits that changed are set in `moved`.
+static inline void store(const double* from, double* to, int n, int64_t* moved)
+{
+    for (int i = 0; i < (n == 8 ? 8 : n); i++) {  // most often whole vectors
+        int64_t now, before;
+        memcpy(&now, from + i, sizeof now);
+        memcpy(&before, to + i, sizeof before);
+        moved[i] |= now ^ before;
+        to[i] = from[i];
+    }
+}
+
+// The first index from `begin` to `end` with a flag of 1; -1 if there is none.
+static inline int64_t next(const int8_t* flags, int64_t begin, int64_t end)
+{
+    const void* found = begin < end ? memchr(flags + begin, 1, end - begin) : nullptr;
+    return found ? (const int8_t*)found - flags : -1;
+}
+
+// The start of the next block of eight options, from `begin`, with the chosen option or one that has not settled; n if
+// there is none.
+static inline int64_t next_block(const int8_t* settled, int64_t begin, int64_t n, int64_t chosen)
+{
+    const void* found = memchr(settled + begin, 0, n - begin);
+    int64_t k = found ? (const int8_t*)found - settled : n;
+    if (chosen >= begin && chosen < k)
+        k = chosen;
+    return k < n ? k & ~(int64_t)7 : n;
+}
+
 // The index of the cell, of equal cells in [0, 1], that contains a value; -1 if it is outside.
 static inline int64_t cell(double value, int64_t cells)
 {

@@ -70,10 +70,77 @@ if (!(fabs({{ _number(name) }}) <= DBL_MAX))
     else
         _lost = {{ 2 + _synaptic.index(name) }};
 }
-{% if _by_statements %}
-_changed[_place] |= {{ _number(name) }} != _last_{{ name }}[_place];
-{% endif %}
 _last_{{ name }}[_place] = {{ _number(name) }};
+{% endmacro %}
+
+{# Apply statements to the options of a game, eight at a time. Options that the rule left as they were, with this reward
+   and not chosen, are skipped until they change: all that the rule reads is the same. #}
+{% macro _learn_by_statements() %}
+{{ _load_inputs() }}
+{% if _settles %}
+int8_t* const _own_settled = _settled + ({{ _number('R') }} != 0 ? _n_units : 0) + _game * _n_arms;
+{% endif %}
+for (int64_t _first = 0; _first < _n_arms; _first += 8)
+{
+    {% if _settles %}
+    _first = nsa::next_block(_own_settled, _first, _n_arms, _arm);
+    if (_first >= _n_arms)
+        break;
+    {% endif %}
+    const int _left = _n_arms - _first < 8 ? (int)(_n_arms - _first) : 8;
+    const int64_t _place = _game * _n_arms + _first;
+    {% for name, source in _seen_by_rule.items() if name in variables %}
+    alignas(64) double _of_{{ name }}[8];
+    if (_left == 8)
+        memcpy(_of_{{ name }}, {{ source }} + _place, sizeof _of_{{ name }});
+    else
+        nsa::take(_of_{{ name }}, {{ source }} + _place, _left, 8);
+    {% endfor %}
+    NSA_VECTORISE
+    for (int _i = 0; _i < 8; _i++)
+    {
+        {% for name in _targets if name in variables and name not in _seen_by_rule %}
+        double {{ get_array_name(variables[name]) }}[1] = {0};
+        {% endfor %}
+        {% for name in _seen_by_rule if name in variables %}
+        double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
+        {% endfor %}
+        {% if 'chosen' in variables %}
+        const double {{ get_array_name(variables['chosen']) }}[1] = {_first + _i == _arm ? 1.0 : 0.0};
+        {% endif %}
+        {
+            {{ scalar_code['learn']|join('\n')|indent(12) }}
+        }
+        {% for name in _synaptic if name in _targets %}
+        _of_{{ name }}[_i] = {{ _number(name) }};
+        {% endfor %}
+    }
+    NSA_STORED;
+    int64_t _moved[8] = {0}, _matters[8] = {0};
+    (void)_moved;
+    {% for name in _synaptic if name in _targets %}
+    if (!nsa::finite(_of_{{ name }}, 8))
+    {
+        if (_lenient)
+            nsa::replace_non_finite(_of_{{ name }}, 8);
+        else
+            _lost = {{ 2 + _synaptic.index(name) }};
+    }
+    nsa::store(_of_{{ name }}, _last_{{ name }} + _place, _left, {{ '_matters' if name in _depends_on else '_moved' }});
+    {% endfor %}
+    for (int _i = 0; _i < _left; _i++)
+        _changed[_place + _i] |= _matters[_i] != 0;
+    {% if _settles %}
+    for (int _i = 0; _i < _left; _i++)
+    {
+        const bool _moves = (_matters[_i] | _moved[_i]) != 0;
+        if (_moves)
+            _settled[_place + _i] = _settled[_n_units + _place + _i] = 0;
+        else if (_first + _i != _arm)
+            _own_settled[_first + _i] = 1;
+    }
+    {% endif %}
+}
 {% endmacro %}
 
 {# The rest of a game's round after the responses: select, reward, learn. #}
@@ -200,20 +267,7 @@ _earned[_game] += _chance;
 }
 {% endif %}
 {% if _by_statements %}
-for (int64_t _k = 0; _k < _n_arms; _k++)
-{
-    const int64_t _place = _game * _n_arms + _k;
-    {% if 'chosen' in variables %}
-    {{ _number('chosen') }} = _k == _arm;
-    {% endif %}
-    {{ _see()|indent(4) }}
-    {
-        {{ scalar_code['learn']|join('\n')|indent(8) }}
-    }
-    {% for name in _synaptic if name in variables %}
-    {{ _keep(name)|indent(4) }}
-    {% endfor %}
-}
+{{ _learn_by_statements() }}
 {% else %}
 {
     const int64_t _place = _game * _n_arms + _arm;
@@ -258,15 +312,11 @@ if (_cell >= 0 && _parts[_in_set])
     const double _was_u = _ends[_place], _was_v = _ends[_n_units + _place];
     (void)_was_u, (void)_was_v;
     nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + 2 * _offsets[_in_set], _ends[_place], _ends[_n_units + _place]);
-    {% if _by_statements %}
-    _changed[_place] = 0;
-    {% else %}
     {% if _keeps_highest %}
-    _highest_u.changed(_pulled[_game], _was_u, _ends[_place]);
-    _highest_v.changed(_pulled[_game], _was_v, _ends[_n_units + _place]);
+    _highest_u.changed(_place - _game * _n_arms, _was_u, _ends[_place]);
+    _highest_v.changed(_place - _game * _n_arms, _was_v, _ends[_n_units + _place]);
     {% endif %}
-    _pulled[_game] = -1;
-    {% endif %}
+    {{ '_changed[_place] = 0' if _by_statements else '_pulled[_game] = -1' }};
 }
 else
     _waits = true;
@@ -275,11 +325,10 @@ else
 {% macro _look_up() %}
 bool _waits = false;
 {% if _by_statements %}
-for (int64_t _place = _game * _n_arms; _place < (_game + 1) * _n_arms; _place++)
-    if (_changed[_place])
-    {
-        {{ _look_up_one()|indent(8) }}
-    }
+for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
+{
+    {{ _look_up_one()|indent(4) }}
+}
 {% else %}
 if (_pulled[_game] >= 0)
 {
@@ -295,12 +344,11 @@ if (_waits)
 {% macro _integrate_changed() %}
 int _n = 0;
 {% if _by_statements %}
-for (int64_t _place = 0; _place < _n_units; _place++)
-    if (_changed[_place])
-    {
-        {{ _put_in()|indent(8) }}
-        _changed[_place] = 0;
-    }
+for (int64_t _place = 0; (_place = nsa::next(_changed, _place, _n_units)) >= 0; _place++)
+{
+    {{ _put_in()|indent(4) }}
+    _changed[_place] = 0;
+}
 {% else %}
 for (int64_t _game = 0; _game < _n_games; _game++)
     if (_pulled[_game] >= 0)
