@@ -112,6 +112,10 @@ SIZES = (
 )
 
 
+#: Responses that are remembered, a power of two: each under the bits of its parameter set and inputs.
+MEMO_SLOTS = 1 << 12
+
+
 class CompiledStretch:
     """Compiled rounds of the games of an engine.
 
@@ -201,6 +205,7 @@ class CompiledStretch:
             self._arrays |= {
                 "call": np.array(answers.entry, dtype=np.uintp),
                 "of_pair": answers.of_pair,
+                "memo": np.zeros((MEMO_SLOTS if answers.shares else 1, _memo_width(answers)), dtype=np.int64),
                 **{f"in_{name}": array for name, array in answers.inputs.items()},
                 **{f"out_{name}": array for name, array in answers.outputs.items()},
                 **{f"game_input_{name}": array for name, array in answers.game_inputs.items()},
@@ -265,6 +270,9 @@ class CompiledStretch:
                 "_of_choice": list(OF_CHOICE.items()),
                 "_inputs": () if isinstance(answers, Grid) else (*answers.inputs,),
                 "_outputs": players.outputs,
+                "_shares": not isinstance(answers, Grid) and answers.shares,
+                "_memo_slots": MEMO_SLOTS,
+                "_memo_width": 0 if isinstance(answers, Grid) else _memo_width(answers),
                 "_depth": 1 if isinstance(answers, Grid) else answers.depth,
             },
             codeobj_class=code_object_class(),
@@ -353,6 +361,11 @@ class CompiledStretch:
     def _put(self, name: str, array: np.ndarray) -> None:
         self._arrays[name] = array
         self._entry[self._place[name]] = array.ctypes.data
+
+
+def _memo_width(answers: Integrator) -> int:
+    """Return the length of a remembered response: its parameter set, inputs and outputs."""
+    return 1 + len(answers.inputs) + len(answers.outputs)
 
 
 def _rule(model: Model) -> tuple[list[str], dict[str, str]]:

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import own_models
 import pytest
 from guide import PIECES, model_of
 from models import OTHERS, WILD
@@ -11,6 +12,7 @@ from selection import mostly_slow
 from evolution import FitnessGames, scores
 from evolution.fitness import rounds
 from nsa_brian import NSA, Model, NSAParameters, Parameter, load
+from nsa_brian.codegen import stretch as compiled_stretch
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
@@ -205,6 +207,31 @@ def test_statements_skip_only_options_that_they_would_not_change(name):
     assert (whole.activity == single.activity).all()
     for variable, array in whole.synapses.items():
         assert (array == single.synapses[variable]).all()
+
+
+def sharing_models():
+    """Models whose options respond to statements, to a signal with an input, and to state that is carried over."""
+    read = Model(name="read", synapse="n : 1", rate_u="du/dt = (-u + I_u + I * (1 + n){noise}) / tau_u : 1",
+                 plasticity=RULES["a trace"])  # fmt: skip
+    return {"statements": read, "a signal": own_models.arousal(), "carried": own_models.habit()}
+
+
+@pytest.mark.parametrize("slots", [4096, 4])
+@pytest.mark.parametrize("name", ["statements", "a signal", "carried"])
+def test_equal_options_are_integrated_once_to_the_last_bit(name, slots, monkeypatch):
+    monkeypatch.setattr(compiled_stretch, "MEMO_SLOTS", slots)  # few: most responses are forgotten at once
+    model, row = sharing_models()[name], np.arange(4)
+    chances, luck = known_games("MAB-P", 9, 4, 120)
+    players = [SHORT, SHORT, SHORT.replace(tau_u=14), SHORT]
+    one, other = Rounds(9, players, 4, model=model), Rounds(9, players, 4, model=model, dense=True)
+    all_of_them = dataclasses.replace(other.answers(), shares=False)
+    monkeypatch.setattr(other, "answers", lambda: all_of_them)
+    arms = in_stretches(one, row, chances, luck)[0]
+    assert (arms == in_stretches(other, row, chances, luck)[0]).all()
+    assert len(np.unique(arms)) > 1
+    assert (one.ends == other.ends).all()
+    for variable, array in one.synapses.items():
+        assert (array == other.synapses[variable]).all()
 
 
 def test_statements_that_fail_for_options_not_chosen_still_fail():

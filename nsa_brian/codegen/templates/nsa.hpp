@@ -262,16 +262,38 @@ static inline void replace_non_finite(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
+// The bits of a number, and the number of some bits.
+static inline int64_t bits(double x)
+{
+    int64_t found;
+    memcpy(&found, &x, sizeof found);
+    return found;
+}
+static inline double number(int64_t bits)
+{
+    double found;
+    memcpy(&found, &bits, sizeof found);
+    return found;
+}
+
 // Store numbers of options; the bits that changed are set in `moved`.
 static inline void store(const double* from, double* to, int n, int64_t* moved)
 {
     for (int i = 0; i < (n == 8 ? 8 : n); i++) {  // most often whole vectors
-        int64_t now, before;
-        memcpy(&now, from + i, sizeof now);
-        memcpy(&before, to + i, sizeof before);
-        moved[i] |= now ^ before;
+        moved[i] |= bits(from[i]) ^ bits(to[i]);
         to[i] = from[i];
     }
+}
+
+// The slot of a key of n integers in a hash table; the number of slots is a power of two.
+static inline int64_t slot(const int64_t* key, int n, int64_t slots)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < n; i++) {
+        hash = (hash ^ (uint64_t)key[i]) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return (int64_t)(hash & (uint64_t)(slots - 1));
 }
 
 // The first index from `begin` to `end` with a flag of 1; -1 if there is none.

@@ -1,7 +1,8 @@
 {# Many rounds of many games in one call: respond, select, reward, learn.
 
    `_answer` says how options respond: "table", looked up, game by game; "changed", options with a changed synapse are
-   integrated, those of all games together; "all", every option of every game is integrated.
+   integrated, those of all games together; "all", every option of every game is integrated. With `_shares`, equal options
+   are integrated once.
    {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the coordinate of its response
    in the table, {{scalar_code['signal']}} updates the game's signals, {{scalar_code['weigh']}} computes an option's
    exploration weight, {{scalar_code['show']}} the outputs of U and V. All work on scalars, with their names in the
@@ -340,10 +341,16 @@ if (_waits)
     break;
 {% endmacro %}
 
-{# Integrate the options whose synapse has changed, in all games. #}
-{% macro _integrate_changed() %}
+{# Integrate the options whose synapse has changed, or all of them, in all games together. Equal ones are integrated
+   once. #}
+{% macro _integrate_distinct() %}
 int _n = 0;
-{% if _by_statements %}
+{% if _answer == 'all' %}
+for (int64_t _place = 0; _place < _n_units; _place++)
+{
+    {{ _put_in()|indent(4) }}
+}
+{% elif _by_statements %}
 for (int64_t _place = 0; (_place = nsa::next(_changed, _place, _n_units)) >= 0; _place++)
 {
     {{ _put_in()|indent(4) }}
@@ -360,28 +367,85 @@ for (int64_t _game = 0; _game < _n_games; _game++)
 {% endif %}
 if (_n)
     _respond(_n, _arrays);
+{% if _depth > 1 %}
 for (int _i = 0; _i < _n; _i++)
 {
-    {% if _depth > 1 %}
     _forecasts[_slots[_i]].u = _out_u[_i];
     _forecasts[_slots[_i]].v = _out_v[_i];
     if (!_is_first[_i])
         continue;
-    {% endif %}
-    {% for name in _outputs %}
-    _ends[{{ loop.index0 }} * _n_units + _places[_i]] = _out_{{ name }}[_i];
-    {% endfor %}
+    const int64_t _place = _places[_i];
+    {{ _take_out('_out_', '[_i]')|indent(4) }}
 }
+{% else %}
+for (int _i = 0; _i < _n; _i++)
+{
+    const int64_t _place = _places[_i];
+    {{ _take_out('_out_', '[_i]')|indent(4) }}
+    if (_slots[_i] < 0)
+        continue;
+    {% for name in _outputs %}
+    _memo[(_slots[_i] + 1) * {{ _memo_width }} - {{ loop.revindex }}] = nsa::bits(_out_{{ name }}[_i]);
+    {% endfor %}
+    _waiting[_slots[_i]] = 0;
+}
+for (const auto& _twin : _twins)
+{
+    const int64_t _place = _twin.first, _i = _twin.second;
+    {{ _take_out('_out_', '[_i]')|indent(4) }}
+}
+_twins.clear();
+{% endif %}
 {% endmacro %}
 
-{# Add the option at `_place` to those to be integrated. #}
+{# Store the outputs of the option at `_place`. #}
+{% macro _take_out(before, after) %}
+{% for name in _outputs %}
+_ends[{{ loop.index0 }} * _n_units + _place] = {{ before }}{{ name }}{{ after }};
+{% if name in _lasting %}
+_last_{{ name }}[_place] = {{ before }}{{ name }}{{ after }};
+{% endif %}
+{% endfor %}
+{% endmacro %}
+
+{# Add the option at `_place` to those to be integrated, unless its response is known or will be: its parameter set and
+   inputs have the same bits as those in a row of `_memo`. #}
 {% macro _put_in() %}
-_places[_n] = _place;
 _of_pair[_n] = _which[_place / _n_arms];
 {% for name in _inputs %}
-_in_{{ name }}[_n] = _last_{{ name }}[_place];
+{% if name in _signals %}
+_in_{{ name }}[_n] = _signal_{{ name }}[_place / _n_arms];
+{% elif name in _given_games %}
+_in_{{ name }}[_n] = _given_{{ name }}[_round * _n_games + _place / _n_arms];
+{% else %}
+_in_{{ name }}[_n] = {{ '_given_' ~ name ~ '[_round * _n_units + _place]' if name in _given_options else '_last_' ~ name ~ '[_place]' }};
+{% endif %}
 {% endfor %}
-_n++;
+const int64_t _key[] = {_of_pair[_n] + 1{% for name in _inputs %}, nsa::bits(_in_{{ name }}[_n]){% endfor %}};
+const int64_t _slot = nsa::slot(_key, {{ _inputs|length + 1 }}, {{ _memo_slots }});
+int64_t* const _known = _memo + _slot * {{ _memo_width }};
+if (memcmp(_known, _key, sizeof _key) == 0)
+{
+    if (_waiting[_slot])
+        _twins.emplace_back(_place, _waiting[_slot] - 1);
+    else
+    {
+        {% for name in _outputs %}
+        const double _known_{{ name }} = nsa::number(_known[{{ _memo_width }} - {{ loop.revindex }}]);
+        {% endfor %}
+        {{ _take_out('_known_', '')|indent(8) }}
+    }
+}
+else
+{
+    _slots[_n] = _waiting[_slot] ? -1 : _slot;
+    if (!_waiting[_slot])
+    {
+        memcpy(_known, _key, sizeof _key);
+        _waiting[_slot] = _n + 1;
+    }
+    _places[_n++] = _place;
+}
 {% endmacro %}
 
 {# Use the predicted response of the option at `_place` if the prediction was right. Otherwise predict the next rounds:
@@ -473,6 +537,7 @@ cdef extern from *:
     #include <float.h>
     #include <math.h>
     #include <string.h>
+    #include <utility>
     #include <vector>
     #include "numpy/ndarraytypes.h"
     #include "stdint_compat.h"
@@ -515,16 +580,21 @@ cdef extern from *:
         {% else %}
         const respond_t _respond = (respond_t)_call[0];
         void** const _arrays = (void**)(_call + 1);
-        std::vector<int64_t> _places({{ '_n_units' if _by_statements else '_n_games * ' ~ _depth }});
+        {% if _shares %}
+        const int64_t _most = {{ '_n_games * ' ~ _depth if _answer == 'changed' and not _by_statements else '_n_units' }};
+        std::vector<int64_t> _places(_most), _slots(_most);
+        {% endif %}
         {% if _depth > 1 %}
-        std::vector<int64_t> _slots(_n_games * {{ _depth }});
         std::vector<char> _is_first(_n_games * {{ _depth }});
         std::vector<nsa::Forecast> _forecasts(_n_games * {{ _depth }});
         std::vector<int> _seen_of(_n_games, {{ _depth }});
+        {% elif _shares %}
+        std::vector<int> _waiting({{ _memo_slots }});  // by row of the memo: 1 + index of the option being integrated
+        std::vector<std::pair<int64_t, int>> _twins;  // options, and the equal ones being integrated
         {% endif %}
         for (int64_t _round = 0; _round < _n_rounds; _round++)
         {
-            {{ (_integrate_all() if _answer == 'all' else _integrate_changed())|indent(12) }}
+            {{ (_integrate_distinct() if _shares else _integrate_all())|indent(12) }}
             for (int64_t _game = 0; _game < _n_games; _game++)
             {
                 {{ _of_game()|indent(16) }}
