@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nsa_brian import NSAParameters
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.table import Table
 
 FIELDS = ("tau_u", "tau_v", "gain_u", "offset_u", "threshold_u", "gain_v", "offset_v", "threshold_v", "I_ext")
@@ -106,6 +107,7 @@ class LimitTable:
 
     def __init__(self, engine: Table) -> None:
         self._kernel, self._tolerance = compiled(), ctypes.c_double(engine.tolerance)
+        assert isinstance(engine.table, ResponseTable)
         engine.table.make_all()
         p, grid = engine.parameters[0], engine.table.grid
         curves = [getattr(p, f"{name}_{which}") for which in ("eta", "v") for name in CURVE]

@@ -25,6 +25,7 @@ from nsa_brian import NSA, Lateral, Model, NSAParameters, load
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.network import NSANetwork
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
 from nsa_brian.model.expression import numpy_function
@@ -145,7 +146,7 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
 def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: int) -> float:
     """Return seconds per round of whole games on MAB-P, including bandit and record."""
     agent = NSA(n_arms, engine=engine, n_games=n_games, rng=streams(0, "agent", range(n_games)))
-    if isinstance(agent.engine, Table):
+    if isinstance(agent.engine, Table) and isinstance(agent.engine.table, ResponseTable):
         agent.engine.table.make_all()  # not part of the time
     bandit = envs.make("MAB-P", n_arms, n_games=n_games)
 
@@ -232,7 +233,7 @@ def engine_share(effort: Effort) -> float:
 
 def unit_step(parameters: NSAParameters, steps: int, effort: Effort) -> tuple[float, float | None]:
     """Return nanoseconds per pair and time step in a batch, of generated code and of the limit, interleaved."""
-    pairs, value = Pairs([PAPER.values_in_si(parameters)], UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
+    pairs, value = Pairs([PAPER.values_in_si(parameters)], UNITS, given=("Phi_v",)), np.linspace(0, 1, UNITS)
     given = (np.zeros(UNITS, dtype=int), {"Phi_v": value})
     try:
         limit = LimitKernel(parameters)

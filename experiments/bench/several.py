@@ -15,6 +15,7 @@ from experiments.bench.limit import CURVE, FIELDS, address, compiled, doubles
 from experiments.bench.stretches import best
 from nsa_brian import Model, NSAParameters, Parameter, load
 from nsa_brian.engines.base import Engine
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
 from nsa_brian.model.model import PAPER
@@ -106,6 +107,7 @@ def rules(n_rounds: int, repeats: int) -> dict[str, float]:
     turns = {}
     for name, model in (("expression", PAPER), ("statements", STATEMENT)):
         engine = Table(MANY, load().parameters, GAMES, model=model)
+        assert isinstance(engine.table, ResponseTable)
         engine.table.make_all()
         turns[name] = played(engine)
     times = [

@@ -36,8 +36,8 @@ class Pairs:
         Time step.
     method : str
         Any of Brian2's integration methods that suits the equations.
-    given : str, optional
-        An expression of the synapse, such as ``"Phi_v"``, that is an input in place of the synapse's variables.
+    given : sequence of str
+        Expressions of the synapse, such as ``"Phi_v"``, that are inputs in place of the synapse's variables.
     model : Model
         It must not couple options, since pairs are integrated independently.
 
@@ -56,7 +56,7 @@ class Pairs:
         size: int,
         dt: Any = 1 * ms,
         method: str = "euler",
-        given: str = "",
+        given: Sequence[str] = (),
         model: Model = PAPER,
     ) -> None:
         unit = Unit(model, given)
@@ -197,5 +197,5 @@ def answers(
     each = [parameters] * len(values) if isinstance(parameters, NSAParameters) else list(parameters)
     sets, which = distinct_sets(each)
     numbers = [model.values_in_si(p) for p in sets]
-    pairs = Pairs(numbers, len(values), dt, method, "" if given == "w" else given, model)
+    pairs = Pairs(numbers, len(values), dt, method, (given,), model)
     return pairs.respond(which, {given: values})[:2]

@@ -11,7 +11,7 @@ import numpy as np
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import distinct_values
-from nsa_brian.codegen.stretch import Grid, Players
+from nsa_brian.codegen.stretch import Cells, Grid, Players
 from nsa_brian.common.overrides import overrides
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.stretch import CompiledRounds, Stretch
@@ -103,7 +103,7 @@ class Separable(Engine):
         return CompiledRounds(self, players, self.answers(), lenient)
 
     @abstractmethod
-    def answers(self) -> Grid | Integrator:
+    def answers(self) -> Grid | Cells | Integrator:
         """Return how options respond in compiled rounds."""
 
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:

@@ -14,6 +14,7 @@ from evolution.fitness import rounds
 from nsa_brian import NSA, Model, NSAParameters, Parameter, load
 from nsa_brian.codegen import stretch as compiled_stretch
 from nsa_brian.engines.base import Engine
+from nsa_brian.engines.cell_table import CellTable
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
@@ -232,6 +233,57 @@ def test_equal_options_are_integrated_once_to_the_last_bit(name, slots, monkeypa
     assert (one.ends == other.ends).all()
     for variable, array in one.synapses.items():
         assert (array == other.synapses[variable]).all()
+
+
+#: Models whose responses depend on two and on three variables.
+SEVERAL = {
+    2: Model(
+        name="two",
+        synapse="n : 1",
+        initial={"n": "1"},
+        rate_u="du/dt = (-u + I_u + I * (1 + 0.3 * n){noise}) / tau_u : 1",
+        plasticity="w += chosen * Phi_eta * (R * w_max - w)\nn -= 0.02 * n + chosen * n / 2",
+    ),
+    3: Model(
+        name="three",
+        synapse="n : 1\nm : 1",
+        initial={"n": "1"},
+        rate_u="du/dt = (-u + I_u + I * (1 + 0.3 * n - 0.1 * m){noise}) / tau_u : 1",
+        plasticity="w += chosen * Phi_eta * (R * w_max - w)\nn -= 0.02 * n + chosen * n / 2\nm += 0.1 * (chosen - m)",
+    ),
+}
+
+
+@pytest.mark.parametrize("n_variables", SEVERAL)
+def test_a_table_of_several_variables_makes_the_choices_of_rounds(n_variables):
+    model, row = SEVERAL[n_variables], np.arange(4)
+    assert len(model.structure.coordinates) == n_variables
+    assert model.fastest == "rounds"
+    chances, luck = known_games("MAB-P", 9, 4, 200)
+    players = [SHORT, SHORT.replace(tau_u=14), SHORT, SHORT]
+    table, rounds = Table(9, players, 4, model=model), Rounds(9, players, 4, model=model)
+    expected = in_stretches(rounds, row, chances, luck)[0]
+    assert (in_stretches(table, row, chances, luck)[0] == expected).all()
+    assert len(np.unique(expected)) > 1
+    table.respond(), rounds.respond()
+    assert table.activity == pytest.approx(rounds.activity, abs=1e-6)
+    check_the_same(Table, 9, players, row, chances[:60], luck[:60], model=model, table=table.table)
+
+
+def test_a_table_of_several_variables_is_as_exact_as_it_says():
+    model, rng = SEVERAL[2], np.random.default_rng(0)
+    table = CellTable([model.complete(SHORT)], model=model)
+    values = rng.uniform(0, 1, (2, 3000))
+    which = np.zeros(3000, dtype=int)
+    error = np.abs(table.look_up(which, values) - table._integrate(which, values)).max(axis=0)
+    assert np.quantile(error, 0.99) < 1e-7
+    assert error.max() < 1e-5  # where a step of the response lies between the points of a cell
+    far = np.array([[1e5, np.nan], [0.5, 0.5]])
+    assert np.array_equal(table.look_up(which[:2], far), table._integrate(which[:2], far), equal_nan=True)
+    # The same cells in another order, in an index that grows.
+    again = CellTable([model.complete(SHORT)], model=model)
+    backwards = [again.look_up(which[:1], values[:, i : i + 1])[:, 0] for i in range(299, -1, -1)]
+    assert (np.transpose(backwards[::-1]) == table.look_up(which[:300], values[:, :300])).all()
 
 
 def test_statements_that_fail_for_options_not_chosen_still_fail():

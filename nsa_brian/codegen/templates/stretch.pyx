@@ -3,13 +3,13 @@
    `_answer` says how options respond: "table", looked up, game by game; "changed", options with a changed synapse are
    integrated, those of all games together; "all", every option of every game is integrated. With `_shares`, equal options
    are integrated once.
-   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the coordinate of its response
-   in the table, {{scalar_code['signal']}} updates the game's signals, {{scalar_code['weigh']}} computes an option's
+   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the coordinates of its
+   response in the table, {{scalar_code['signal']}} updates the game's signals, {{scalar_code['weigh']}} computes an option's
    exploration weight, {{scalar_code['show']}} the outputs of U and V. All work on scalars, with their names in the
    generated code. Arrays are passed as addresses, in the order of `_buffers`. Names with a leading underscore cannot be
    hidden by a user's variables.
 
-   USES_VARIABLES { w, R, _value, _entry }
+   USES_VARIABLES { w, R, _entry }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
 {% set _numbers = [] %}
@@ -302,17 +302,47 @@ if (_lost)
 
 {# Look up the response of the option at `_place`; if it is not in the table, the game waits. #}
 {% macro _look_up_one() %}
+{% if _n_variables == 1 %}
 {{ _load() }}
 {
     {{ scalar_code['value']|join('\n')|indent(4) }}
 }
-const double _share = {{ _number('_value') }} / _scale[_set];
+const double _share = {{ _number('_value_0') }} / _scale[_set];
 const int64_t _cell = nsa::cell(_share, _cells), _in_set = _set * _cells + _cell;
-if (_cell >= 0 && _parts[_in_set])
+const bool _is_known = _cell >= 0 && _parts[_in_set];
+{% else %}
+if (_place >= _ready)
+{
+    {{ _coordinates()|indent(4) }}
+}
+const bool _is_twin = _is_known_before{% for i in range(_n_variables) %} && _at_{{ i }}[_place - _ready + 8] == _before[{{ i }}]{% endfor %};
+{% for i in range(_n_variables) %}
+_before[{{ i }}] = _at_{{ i }}[_place - _ready + 8];
+{% endfor %}
+if (!_is_twin)
+{
+    double _point[] = { {%- for i in range(_n_variables) %}_before[{{ i }}] / _scale[_set * {{ _n_variables }} + {{ i }}], {% endfor %}};
+    const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point);
+    if (_cell >= 0)
+        nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _u_before, _v_before);
+    else if (_cell == -2)
+    {
+        {{ _integrate_one()|indent(8) }}
+    }
+    _is_known_before = _cell != -3 && fabs(_u_before) <= DBL_MAX && fabs(_v_before) <= DBL_MAX;
+}
+const bool _is_known = _is_known_before;
+{% endif %}
+if (_is_known)
 {
     const double _was_u = _ends[_place], _was_v = _ends[_n_units + _place];
     (void)_was_u, (void)_was_v;
+    {% if _n_variables == 1 %}
     nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + 2 * _offsets[_in_set], _ends[_place], _ends[_n_units + _place]);
+    {% else %}
+    _ends[_place] = _u_before;
+    _ends[_n_units + _place] = _v_before;
+    {% endif %}
     {% if _keeps_highest %}
     _highest_u.changed(_place - _game * _n_arms, _was_u, _ends[_place]);
     _highest_v.changed(_place - _game * _n_arms, _was_v, _ends[_n_units + _place]);
@@ -323,8 +353,63 @@ else
     _waits = true;
 {% endmacro %}
 
+{# Integrate an option of which the table has no cell, unless its coordinates were integrated before. #}
+{% macro _integrate_one() %}
+const int64_t _key[] = {_set + 1{% for i in range(_n_variables) %}, nsa::bits(_before[{{ i }}]){% endfor %}};
+int64_t* const _known = _memo + nsa::slot(_key, {{ _n_variables + 1 }}, {{ _memo_slots }}) * {{ _memo_width }};
+if (memcmp(_known, _key, sizeof _key) != 0)
+{
+    _of_pair[0] = (int32_t)_set;
+    {% for name in _inputs %}
+    _in_{{ name }}[0] = _before[{{ _of_table.index(name) }}];
+    {% endfor %}
+    _respond(1, _arrays);
+    memcpy(_known, _key, sizeof _key);
+    {% for name in _outputs[:2] %}
+    _known[{{ _n_variables + 1 + loop.index0 }}] = nsa::bits(_out_{{ name }}[0]);
+    {% endfor %}
+}
+_u_before = nsa::number(_known[{{ _n_variables + 1 }}]);
+_v_before = nsa::number(_known[{{ _n_variables + 2 }}]);
+{% endmacro %}
+
+{# Compute the coordinates of the option at `_place` and of the seven that follow. #}
+{% macro _coordinates() %}
+const int64_t _left = (_game + 1) * _n_arms - _place < 8 ? (_game + 1) * _n_arms - _place : 8;
+{% for name in _depends_on if name in variables %}
+alignas(64) double _of_{{ name }}[8];
+nsa::take(_of_{{ name }}, _last_{{ name }} + _place, (int)_left, 8);
+{% endfor %}
+NSA_VECTORISE
+for (int _i = 0; _i < 8; _i++)
+{
+    {% for name in _depends_on if name in variables %}
+    double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
+    {% endfor %}
+    {% for i in range(_n_variables) %}
+    double {{ get_array_name(variables['_value_' ~ i]) }}[1];
+    {% endfor %}
+    {
+        {{ scalar_code['value']|join('\n')|indent(8) }}
+    }
+    {% for i in range(_n_variables) %}
+    _at_{{ i }}[_i] = {{ _number('_value_' ~ i) }};
+    {% endfor %}
+}
+NSA_STORED;
+_ready = _place + 8;
+{% endmacro %}
+
 {% macro _look_up() %}
 bool _waits = false;
+{% if _n_variables > 1 %}
+int64_t _ready = 0;  // end of the options whose coordinates are computed
+bool _is_known_before = false;
+double _before[{{ _n_variables }}], _u_before = 0, _v_before = 0;  // coordinates and response of the option before
+{% for i in range(_n_variables) %}
+alignas(64) double _at_{{ i }}[8];
+{% endfor %}
+{% endif %}
 {% if _by_statements %}
 for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
 {
@@ -562,6 +647,10 @@ cdef extern from *:
         {% if _weighs %}
         std::vector<double> _upto(_n_arms);
         {% endif %}
+        {% if _n_variables != 1 %}
+        const respond_t _respond = (respond_t)_call[0];
+        void** const _arrays = (void**)(_call + 1);
+        {% endif %}
         {% if _answer == 'table' %}
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
@@ -578,8 +667,6 @@ cdef extern from *:
             _from[_game] = _round;
         }
         {% else %}
-        const respond_t _respond = (respond_t)_call[0];
-        void** const _arrays = (void**)(_call + 1);
         {% if _shares %}
         const int64_t _most = {{ '_n_games * ' ~ _depth if _answer == 'changed' and not _by_statements else '_n_units' }};
         std::vector<int64_t> _places(_most), _slots(_most);
