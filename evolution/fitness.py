@@ -102,9 +102,10 @@ def _shared(games: FitnessGames, individuals: Sequence[NSAParameters]) -> dict[s
     shared: dict[str, Any] = {"model": games.model}
     if games.played_by == "table":
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
-        from nsa_brian.engines.response_table import ResponseTable
+        from nsa_brian.engines.table import make_table
 
-        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=games.model, **GRID)
+        grid = GRID if games.model.structure.coordinate else {}
+        shared["table"] = make_table(games.model, distinct_sets(individuals)[0], **grid)
     return shared
 
 

@@ -504,7 +504,7 @@ def _how_it_runs(model: Model) -> str:
     structure = model.structure
     if structure.dense:
         return f"all options are integrated in every round, since {structure.dense}"
-    if structure.coordinate:
-        what = structure.coordinate
+    if structure.coordinates:
+        what = " and ".join(structure.coordinates)
         return f"only options whose synapse has changed are integrated; a round's end is a function of {what}"
     return "only options whose synapse has changed are integrated"

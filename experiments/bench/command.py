@@ -135,6 +135,7 @@ def tables(found: dict[str, Any]) -> str:
             limit_table(found),
             "\n".join(lines),
             coupled_table(found),
+            *several_tables(found),
             spiking_table(found),
             policy_table(found),
             single_table(found),
@@ -171,6 +172,31 @@ def coupled_table(found: dict[str, Any]) -> str:
     header = ["one game, options inhibit each other", "network ms a round", "rounds ms a round", "ratio"]
     header += ["ns an option and step", "by hand (ratio)"]
     return text_table(header, rows, right=(1, 2, 3, 4, 5))
+
+
+def several_tables(found: dict[str, Any]) -> list[str]:
+    """Return the table for a model with three synaptic variables, and a line on its learning rule.
+
+    Empty if there are no such measurements, as in results of earlier releases.
+    """
+    rows = []
+    for key in found:
+        if not key.startswith("several.us_per_game_round."):
+            continue
+        place = key.removeprefix("several.us_per_game_round.")
+        steps, arms = place.split(".")
+        limit = found[f"limit.several_us.{place}"]
+        by_hand = [f"{limit:.3g}", f"{found[key] / limit:.2f}"] if limit else ["no compiler", ""]
+        rows.append([f"{steps[1:]} steps, {arms[1:]} arms", f"{found[key]:.3g}", *by_hand])
+    if not rows:
+        return []
+    header = ["three synaptic variables, statements: us a game and round", "rounds", "by hand", "ratio"]
+    expression, statements = found["several.expression_us.k200"], found["several.statements_us.k200"]
+    line = (
+        f"table, 200 arms: {expression:.3g} us a game and round if the learning rule is an expression, "
+        f"{statements:.3g} if it is a statement ({statements / expression:.2f}x)"
+    )
+    return [text_table(header, rows, right=(1, 2, 3)), line]
 
 
 def spiking_table(found: dict[str, Any]) -> str:

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from nsa_brian import NSAParameters
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.table import Table
 
-_FIELDS = ("tau_u", "tau_v", "gain_u", "offset_u", "threshold_u", "gain_v", "offset_v", "threshold_v", "I_ext")
-_CURVE = ("r", "alpha", "beta", "mu", "sigma")
+FIELDS = ("tau_u", "tau_v", "gain_u", "offset_u", "threshold_u", "gain_v", "offset_v", "threshold_v", "I_ext")
+CURVE = ("r", "alpha", "beta", "mu", "sigma")
 _PLAIN = ["-O3", "-fPIC"]
 _WIDE = ["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []
 _FAST = [*_PLAIN, "-ffast-math", "-fno-associative-math", "-march=native", *_WIDE]
@@ -63,7 +64,7 @@ class LimitKernel:
 
     def __init__(self, parameters: NSAParameters) -> None:
         self._kernel = compiled()
-        self._parameters = doubles(getattr(parameters, name) for name in _FIELDS)
+        self._parameters = doubles(getattr(parameters, name) for name in FIELDS)
         self._input_steps = round(parameters.duration_input)
         self._round_steps = self._input_steps + round(parameters.duration_free)
 
@@ -106,9 +107,10 @@ class LimitTable:
 
     def __init__(self, engine: Table) -> None:
         self._kernel, self._tolerance = compiled(), ctypes.c_double(engine.tolerance)
+        assert isinstance(engine.table, ResponseTable)
         engine.table.make_all()
         p, grid = engine.parameters[0], engine.table.grid
-        curves = [getattr(p, f"{name}_{which}") for which in ("eta", "v") for name in _CURVE]
+        curves = [getattr(p, f"{name}_{which}") for which in ("eta", "v") for name in CURVE]
         self._learning = doubles([*curves, p.w_max])
         self._grid = [np.ascontiguousarray(array, dtype=np.int64) for array in (grid.parts, grid.offsets)]
         self._grid += [np.ascontiguousarray(array) for array in grid.points.T]

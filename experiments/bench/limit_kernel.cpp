@@ -1,9 +1,10 @@
 // The work of the engines, written by hand for speed: the limit that generated code is compared with. First a decision
-// round of many U-V pairs by Euler steps; last, whole games with tabulated responses. All share one parameter set;
-// steps and parameters are in units of the time step.
+// round of many U-V pairs by Euler steps; then whole games with tabulated responses, and whole games of a model with
+// several synaptic variables. All share one parameter set; steps and parameters are in units of the time step.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 struct Parameters {
     double tau_u, tau_v, gain_u, offset_u, threshold_u, gain_v, offset_v, threshold_v, I_ext;
@@ -174,6 +175,89 @@ extern "C" void play_table(int n_games, int n_arms, int n_rounds, const Learning
             const std::int64_t odd = std::int64_t(y) | 1, middle = odd < parts ? odd : parts - 1;
             u[arm] = parabola(table->u + table->offsets[cell] + middle, y - middle);
             v[arm] = parabola(table->v + table->offsets[cell] + middle, y - middle);
+        }
+    }
+}
+
+// A model with three synaptic variables: novelty n adds to U's input, fades in all options and is lost by choices; a
+// trace c of choices slows learning.
+struct Novelty {
+    Parameters pair;
+    Learning learning;
+    double kappa, fade, lose, forget, slow;
+};
+
+// Rounds of games of that model. Options that were never chosen are equal, so one of them is integrated; the pairs of
+// all games are integrated together, in blocks of 64.
+extern "C" void play_novelty(int n_games, int n_arms, int n_rounds, const Novelty* given, int input_steps,
+                             int round_steps, double tolerance, const double* chances, const double* luck, double* w,
+                             double* n, double* c, double* u, double* v, std::int8_t* tried, std::int32_t* arms,
+                             double* earned)
+{
+    const Novelty m = *given;
+    const Parameters& p = m.pair;
+    const int BLOCK = 64, units = n_games * n_arms;
+    std::vector<int> places(units);
+    for (int round = 0; round < n_rounds; round++) {
+        int todo = 0;
+        for (int game = 0; game < n_games; game++) {
+            bool seen = false;
+            for (int i = game * n_arms; i < (game + 1) * n_arms; i++)
+                if (tried[i] || !seen) {
+                    seen |= !tried[i];
+                    places[todo++] = i;
+                }
+        }
+        for (int start = 0; start < todo; start += BLOCK) {
+            const int left = todo - start < BLOCK ? todo - start : BLOCK, width = (left + 7) / 8 * 8;
+            alignas(64) double a[BLOCK] = {}, b[BLOCK] = {}, value[BLOCK], input[BLOCK];
+            for (int i = 0; i < width; i++) {
+                const int place = places[start + (i < left ? i : left - 1)];
+                value[i] = m.learning.value(w[place]);
+                input[i] = p.I_ext * (1 + m.kappa * n[place]);
+            }
+            for (int step = 0; step < round_steps; step++) {
+                const double on = step < input_steps;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+                for (int i = 0; i < width; i++) {
+                    const double s_u = 1 / (1 + fast_exp(-p.gain_u * (a[i] - p.offset_u)));
+                    const double s_v = 1 / (1 + fast_exp(-p.gain_v * (b[i] - p.offset_v)));
+                    a[i] += ((s_v > p.threshold_v ? s_v : 0) + on * input[i] - a[i]) * (1 / p.tau_u);
+                    b[i] += ((s_u > p.threshold_u ? s_u : 0) * value[i] - b[i]) * (1 / p.tau_v);
+                }
+            }
+            for (int i = 0; i < left; i++) {
+                u[places[start + i]] = a[i];
+                v[places[start + i]] = b[i];
+            }
+        }
+        for (int game = 0; game < n_games; game++) {
+            const int first = game * n_arms, at = round * n_games + game;
+            int known = -1;
+            for (int i = first; i < first + n_arms; i++)
+                if (!tried[i]) {
+                    known = known < 0 ? i : known;
+                    u[i] = u[known];
+                    v[i] = v[known];
+                }
+            const double* drawn = luck + 4 * std::int64_t(at);
+            const int k_u = highest(u + first, n_arms, drawn[0], tolerance);
+            const int k_v = highest(v + first, n_arms, drawn[1], tolerance);
+            const int arm = k_u == k_v ? k_v : int(drawn[2] * n_arms), place = first + arm;
+            const double chance = chances[std::int64_t(at) * n_arms + arm], reward = drawn[3] < chance;
+            arms[at] = arm;
+            earned[game] += chance;
+            const double was = n[place];
+            for (int i = first; i < first + n_arms; i++) {
+                c[i] -= m.forget * c[i];
+                n[i] -= m.fade * n[i];
+            }
+            c[place] += 1;
+            w[place] += m.learning.rate(w[place]) * (reward * m.learning.w_max - w[place]) / (1 + m.slow * c[place]);
+            n[place] = was - (m.fade + m.lose) * was;
+            tried[place] = 1;
         }
     }
 }

@@ -15,6 +15,7 @@ import numpy as np
 import baselines
 import envs
 from experiments.bench import policies as policy_bench
+from experiments.bench import several as several_bench
 from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel
@@ -24,6 +25,7 @@ from nsa_brian import NSA, Lateral, Model, NSAParameters, load
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.network import NSANetwork
+from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
 from nsa_brian.model.expression import numpy_function
@@ -45,6 +47,7 @@ N_MEASUREMENTS = (
     + stretch_bench.N_MEASUREMENTS
     + 1
     + len(COUPLED_ARMS)
+    + several_bench.N_MEASUREMENTS
     + spike_bench.N_MEASUREMENTS
     + len(baselines.POLICIES)
 )
@@ -103,6 +106,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
         tick(f"options that inhibit each other, {k} arms, against the limit")
         found |= coupled(k, parameters, steps, effort)
     found["coupled.ns_per_unit_step"] = found[f"coupled.ns_per_unit_step.k{COUPLED_ARMS[0]}"]
+    found |= several_bench.measure(effort.fast_rounds, effort.repeats, tick)
     found |= spike_bench.measure(min(effort.slow_rounds, 5), effort.repeats, tick)
     policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies
@@ -148,7 +152,7 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
 def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: int) -> float:
     """Return seconds per round of whole games on MAB-P, including bandit and record."""
     agent = NSA(n_arms, engine=engine, n_games=n_games, rng=streams(0, "agent", range(n_games)))
-    if isinstance(agent.engine, Table):
+    if isinstance(agent.engine, Table) and isinstance(agent.engine.table, ResponseTable):
         agent.engine.table.make_all()  # not part of the time
     bandit = envs.make("MAB-P", n_arms, n_games=n_games)
 
@@ -235,7 +239,7 @@ def engine_share(effort: Effort) -> float:
 
 def unit_step(parameters: NSAParameters, steps: int, effort: Effort) -> tuple[float, float | None]:
     """Return nanoseconds per pair and time step in a batch, of generated code and of the limit, interleaved."""
-    pairs, value = Pairs([PAPER.values_in_si(parameters)], UNITS, given="Phi_v"), np.linspace(0, 1, UNITS)
+    pairs, value = Pairs([PAPER.values_in_si(parameters)], UNITS, given=("Phi_v",)), np.linspace(0, 1, UNITS)
     given = (np.zeros(UNITS, dtype=int), {"Phi_v": value})
     try:
         limit = LimitKernel(parameters)

@@ -168,4 +168,6 @@ class Games:
         inputs = dict(zip(self.inputs, self._given, strict=True))
         outputs = dict(zip(self.outputs, self.ends, strict=True))
         of_pair = self._group.array("_which")
-        return Integrator(entry_of(self._run), inputs, outputs, of_pair, every=True, game_inputs=self.game_inputs)
+        return Integrator(
+            entry_of(self._run), inputs, outputs, of_pair, every=True, shares=False, game_inputs=self.game_inputs
+        )

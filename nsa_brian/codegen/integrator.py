@@ -22,6 +22,8 @@ class Integrator:
         The parameter set of each unit.
     every : bool
         Integrate every option in every round, rather than those whose synapse has changed.
+    shares : bool
+        Whether options with equal inputs have equal responses, so that they are integrated once.
     depth : int
         Responses of a game integrated together, including those of predicted rounds.
     game_inputs : mapping
@@ -33,5 +35,6 @@ class Integrator:
     outputs: Mapping[str, np.ndarray]
     of_pair: np.ndarray
     every: bool
+    shares: bool
     depth: int = 1
     game_inputs: Mapping[str, np.ndarray] = field(default_factory=dict)

@@ -36,8 +36,8 @@ class Pairs:
         Time step.
     method : str
         Any of Brian2's integration methods that suits the equations.
-    given : str, optional
-        An expression of the synapse, such as ``"Phi_v"``, that is an input in place of the synapse's variables.
+    given : sequence of str
+        Expressions of the synapse, such as ``"Phi_v"``, that are inputs in place of the synapse's variables.
     model : Model
         It must not couple options, since pairs are integrated independently.
 
@@ -56,7 +56,7 @@ class Pairs:
         size: int,
         dt: Any = 1 * ms,
         method: str = "euler",
-        given: str = "",
+        given: Sequence[str] = (),
         model: Model = PAPER,
     ) -> None:
         unit = Unit(model, given)
@@ -130,7 +130,7 @@ class Pairs:
         self.run_round()
         return np.array([self._arrays[name][:n] for name in self.outputs])
 
-    def integrator(self, which: np.ndarray | None, n_arms: int, depth: int) -> Integrator:
+    def integrator(self, which: np.ndarray | None, n_arms: int, depth: int, shares: bool) -> Integrator:
         """Return the compiled round, to be called from compiled code.
 
         Parameters
@@ -141,13 +141,16 @@ class Pairs:
             Options of a game.
         depth : int
             Pairs of a game that are run together, if only those with a changed synapse are run.
+        shares : bool
+            Whether to run pairs with equal inputs once.
         """
         self._set_n_arms(n_arms)
         if which is not None:
             self._arrays["_which"][: len(which)] = which
         inputs = {name: self._arrays[name] for name in self.inputs}
         outputs = {name: self._arrays[name] for name in self.outputs}
-        return Integrator(entry_of(self.run_round), inputs, outputs, self._arrays["_which"], which is not None, depth)
+        of_pair, every = self._arrays["_which"], which is not None
+        return Integrator(entry_of(self.run_round), inputs, outputs, of_pair, every, shares, depth)
 
     def _set_n_arms(self, n_arms: int) -> None:
         """Set ``n_arms`` if the equations use it."""
@@ -194,5 +197,5 @@ def answers(
     each = [parameters] * len(values) if isinstance(parameters, NSAParameters) else list(parameters)
     sets, which = distinct_sets(each)
     numbers = [model.values_in_si(p) for p in sets]
-    pairs = Pairs(numbers, len(values), dt, method, "" if given == "w" else given, model)
+    pairs = Pairs(numbers, len(values), dt, method, (given,), model)
     return pairs.respond(which, {given: values})[:2]

@@ -24,7 +24,7 @@ class Grid:
 
     Attributes
     ----------
-    coordinate : str
+    coordinates : tuple of str
         The variable of the table.
     parts : array of int (sets, cells)
         Number of parts of a cell; 0 if it is not computed yet.
@@ -38,12 +38,42 @@ class Grid:
         Whether all points are finite.
     """
 
-    coordinate: str
+    coordinates: tuple[str, ...]
     parts: np.ndarray
     offsets: np.ndarray
     points: np.ndarray
     scale: np.ndarray
     finite: bool
+
+
+@dataclass
+class Cells:
+    """Arrays of a response table of two or three variables; the table grows.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        The variables of the table.
+    keys, places : array of int (slots,)
+        A hash table: a cell's key, -1 in free slots, and its place among ``points``; negative if it has no points.
+    points : array (n, 5**variables, 2)
+        Values of u and v.
+    scale : array (sets, variables)
+        The unit of each variable.
+    cells, levels : int
+        Cells in a unit, and how often they are divided, plus 1.
+    integrator : Integrator
+        The compiled round, for options that cannot be looked up.
+    """
+
+    coordinates: tuple[str, ...]
+    keys: np.ndarray
+    places: np.ndarray
+    points: np.ndarray
+    scale: np.ndarray
+    cells: int
+    levels: int
+    integrator: Integrator
 
 
 @dataclass(frozen=True)
@@ -105,11 +135,16 @@ SIZES = (
     "n_rows",
     "stride",
     "cells",
+    "n_slots",
     "random",
     "watch",
     "lenient",
     "runaway",
 )
+
+
+#: Responses that are remembered, a power of two: each under the bits of its parameter set and inputs.
+MEMO_SLOTS = 1 << 12
 
 
 class CompiledStretch:
@@ -118,7 +153,7 @@ class CompiledStretch:
     Parameters
     ----------
     players : Players
-    answers : Grid or Integrator
+    answers : Grid, Cells or Integrator
     watched : bool
         Whether to check that activities are finite.
     lenient : bool
@@ -134,19 +169,20 @@ class CompiledStretch:
         The one such option of each game, or -1, if the learning rule is an expression.
     """
 
-    def __init__(self, players: Players, answers: Grid | Integrator, watched: bool, lenient: bool) -> None:
+    def __init__(self, players: Players, answers: Grid | Cells | Integrator, watched: bool, lenient: bool) -> None:
         model, structure = players.model, players.model.structure
         n_games, n_arms = players.ends.shape[1:]
         self._by_statements = not isinstance(structure.rule, Value)
-        self._grid = answers if isinstance(answers, Grid) else None
+        self._table = None if isinstance(answers, Integrator) else answers
         self._synaptic = structure.synaptic
         choice, self._signals = structure.choice, [*players.signals]
         values = [{**each, "n_arms": float(n_arms)} for each in players.values]
         learn, lines = _rule(model)
+        coordinates = () if isinstance(answers, Integrator) else answers.coordinates
         shown = {f"_shown_{name}": text for name, text in (("u", choice.u), ("v", choice.v)) if text}
         blocks = {
             "learn": learn,
-            "value": [f"_value = {answers.coordinate if isinstance(answers, Grid) else '0'}"],
+            "value": [f"_value_{i} = {name}" for i, name in enumerate(coordinates)],
             "signal": [f"{s.target} {s.operation} {plain(s.expression)}" for s in structure.signal_update],
             "weigh": [f"_weight = {plain(choice.explore)}"] if choice.explore != "1" else [],
             "show": [f"{name} = {plain(text)}" for name, text in shown.items()],
@@ -157,6 +193,8 @@ class CompiledStretch:
         self.earned = np.zeros(n_games)
         self.pulled = np.full(n_games, -1, dtype=np.int64)
         self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
+        # Options that statements leave as they are unless chosen, by reward, until they change.
+        self._settled = np.zeros((2, n_games, n_arms), dtype=np.int8)
         self._sizes = np.zeros(len(SIZES), dtype=np.int64)
         self._set_sizes(
             n_games=n_games,
@@ -179,6 +217,7 @@ class CompiledStretch:
             "from": np.zeros(n_games, dtype=np.int64),
             "pulled": self.pulled,
             "changed": self.changed,
+            "settled": self._settled,
             "ends": players.ends,
             "shown": players.shown,
             **{f"last_{name}": array for name, array in players.lasting.items()},
@@ -194,13 +233,18 @@ class CompiledStretch:
                 "points": answers.points,
                 "scale": answers.scale,
             }
-        else:
+        elif isinstance(answers, Cells):
+            self._set_sizes(cells=answers.cells)
+            self._arrays |= {name: getattr(answers, name) for name in ("keys", "places", "points", "scale")}
+        integrator = None if isinstance(answers, Grid) else _integrator(answers)
+        if integrator is not None:
             self._arrays |= {
-                "call": np.array(answers.entry, dtype=np.uintp),
-                "of_pair": answers.of_pair,
-                **{f"in_{name}": array for name, array in answers.inputs.items()},
-                **{f"out_{name}": array for name, array in answers.outputs.items()},
-                **{f"game_input_{name}": array for name, array in answers.game_inputs.items()},
+                "call": np.array(integrator.entry, dtype=np.uintp),
+                "of_pair": integrator.of_pair,
+                "memo": np.zeros((MEMO_SLOTS if integrator.shares else 1, _memo_width(integrator)), dtype=np.int64),
+                **{f"in_{name}": array for name, array in integrator.inputs.items()},
+                **{f"out_{name}": array for name, array in integrator.outputs.items()},
+                **{f"game_input_{name}": array for name, array in integrator.game_inputs.items()},
             }
         for name, array in self._arrays.items():
             assert array.flags.c_contiguous, name
@@ -211,13 +255,22 @@ class CompiledStretch:
             per: [name for name, each in structure.inputs.items() if each.per == per] for per in ("option", "game")
         }
         shared = [*used, *structure.synaptic, *read, *self._signals, *structure.inputs, *shown, *OF_CHOICE, "u", "v"]
-        shared += ["R", "chosen", "agreed", "_value", "_weight"]
+        shared += ["R", "chosen", "agreed", *(f"_value_{i}" for i in range(len(coordinates))), "_weight"]
         # Declare helpers too, or Brian2 may infer that they are integers or vectors.
         rule = () if isinstance(structure.rule, Value) else structure.rule
-        shared += [statement.target for statement in (*rule, *structure.signal_update)]
+        targets = [statement.target for statement in rule]
+        shared += [*targets, *(statement.target for statement in structure.signal_update)]
         group.add_shared(dict.fromkeys(shared, 0.0))
         for name in names & set(lines):
             group.add_expression(name, plain(lines[name]))
+        # What the rule reads of an option, and where it is in memory.
+        of_neurons = {
+            name: f"_ends + {players.outputs.index(name)} * _n_units" for name in read if name in players.outputs
+        }
+        seen = {name: f"_last_{name}" for name in structure.synaptic} | of_neurons
+        seen |= {name: f"_given_{name} + _round * _n_units" for name in given["option"]}
+        every = isinstance(answers, Integrator) and answers.every
+        read_by_rule = closure(set().union(*map(names_in, learn)), lines)
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
             group,
@@ -226,12 +279,20 @@ class CompiledStretch:
             run_namespace={},
             check_units=False,  # checked when the model was made
             template_kwds={
-                "_answer": "table" if isinstance(answers, Grid) else ("all" if answers.every else "changed"),
+                "_answer": ("all" if every else "changed") if isinstance(answers, Integrator) else "table",
+                "_of_table": coordinates,
+                "_n_variables": len(coordinates),
+                "_levels": answers.levels if isinstance(answers, Cells) else 0,
                 "_sizes": SIZES,
                 "_buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "_by_statements": self._by_statements,
-                # Only one activity changes at a time.
-                "_keeps_highest": self._grid is not None and not self._by_statements and not shown,
+                # Few activities change at a time.
+                "_keeps_highest": not isinstance(answers, Integrator) and not shown,
+                # Whether an option that the rule left as it was stays so while it is not chosen.
+                "_settles": not (every or read_by_rule & {*self._signals, *structure.inputs, *players.pools}),
+                "_depends_on": structure.depends_on,
+                "_seen_by_rule": {name: source for name, source in seen.items() if name in read_by_rule | {*targets}},
+                "_targets": [*dict.fromkeys(targets)],
                 "_of_sets": used,
                 "_synaptic": self._synaptic,
                 "_lasting": (*players.lasting,),
@@ -239,16 +300,19 @@ class CompiledStretch:
                 "_signals": self._signals,
                 "_given_options": given["option"],
                 "_given_games": given["game"],
-                "_game_inputs": () if isinstance(answers, Grid) else (*answers.game_inputs,),
+                "_game_inputs": () if integrator is None else (*integrator.game_inputs,),
                 "_shows": bool(shown),
                 "_shows_u": bool(choice.u),
                 "_shows_v": bool(choice.v),
                 "_weighs": choice.explore != "1",
                 "_exploits": choice.exploit == "agreement",
                 "_of_choice": list(OF_CHOICE.items()),
-                "_inputs": () if isinstance(answers, Grid) else (*answers.inputs,),
-                "_outputs": players.outputs,
-                "_depth": 1 if isinstance(answers, Grid) else answers.depth,
+                "_inputs": () if integrator is None else (*integrator.inputs,),
+                "_outputs": players.outputs if integrator is None else (*integrator.outputs,),
+                "_shares": integrator is not None and integrator.shares,
+                "_memo_slots": MEMO_SLOTS,
+                "_memo_width": 0 if integrator is None else _memo_width(integrator),
+                "_depth": 1 if integrator is None else integrator.depth,
             },
             codeobj_class=code_object_class(),
         )
@@ -275,7 +339,7 @@ class CompiledStretch:
     @property
     def waiting(self) -> np.ndarray:
         """The games (n,) that stopped because an option's response is not in the table."""
-        if self._grid is None:
+        if self._table is None:
             return np.empty(0, np.intp)
         return np.flatnonzero(self._arrays["from"] < self._size("n_rounds"))
 
@@ -292,6 +356,11 @@ class CompiledStretch:
         """Mark all options of some games as up to date."""
         self.pulled[games] = -1
         self.changed[games] = 0
+
+    def start_anew(self) -> None:
+        """Mark all options as up to date, with synapses that were not set by these rounds."""
+        self.answered(np.arange(len(self.pulled)))
+        self._settled[:] = 0
 
     def begin(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray, given: Mapping[str, np.ndarray]) -> None:
         """Set the arrays of the next rounds; see ``Stretch.play`` of the engines."""
@@ -310,10 +379,14 @@ class CompiledStretch:
 
     def run(self) -> None:
         """Play the rounds, or resume them in games that stopped."""
-        if self._grid is not None:
-            self._put("points", self._grid.points)  # a new array if the table grew
-            if not self._grid.finite:
-                self.watch()
+        if self._table is not None:
+            self._put("points", self._table.points)  # a new array if the table grew
+        if isinstance(self._table, Grid) and not self._table.finite:
+            self.watch()
+        if isinstance(self._table, Cells):
+            self._put("keys", self._table.keys)
+            self._put("places", self._table.places)
+            self._set_sizes(n_slots=len(self._table.keys))
         self._run()
 
     @property
@@ -331,6 +404,16 @@ class CompiledStretch:
     def _put(self, name: str, array: np.ndarray) -> None:
         self._arrays[name] = array
         self._entry[self._place[name]] = array.ctypes.data
+
+
+def _integrator(answers: Cells | Integrator) -> Integrator:
+    """Return the compiled round of a table of several variables, or the compiled round itself."""
+    return answers.integrator if isinstance(answers, Cells) else answers
+
+
+def _memo_width(answers: Integrator) -> int:
+    """Return the length of a remembered response: its parameter set, inputs and outputs."""
+    return 1 + len(answers.inputs) + len(answers.outputs)
 
 
 def _rule(model: Model) -> tuple[list[str], dict[str, str]]:

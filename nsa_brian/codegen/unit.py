@@ -19,8 +19,8 @@ class Unit:
     Parameters
     ----------
     model : Model
-    given : str
-        An expression of the synapse that is an input; if empty, the synapse's variables are inputs.
+    given : collection of str
+        Expressions of the synapse that are inputs; its variables are inputs where equations depend on them otherwise.
     shared : collection of str
         Names that all options of a game share.
 
@@ -45,7 +45,7 @@ class Unit:
         All names in ``equations`` and ``start``.
     """
 
-    def __init__(self, model: Model, given: str = "", shared: Collection[str] = ()) -> None:
+    def __init__(self, model: Model, given: Collection[str] = (), shared: Collection[str] = ()) -> None:
         structure, options = model.structure, model.structure.of_options
         populations = [structure.populations[name] for name in options]
         lines = [eq for neurons in populations for eq in neurons.equations]
@@ -108,12 +108,12 @@ class Unit:
         self.outputs = tuple(dict.fromkeys([*shown_states(model), *going_on, *asked, *self.normal]))
         self.names = self.equations.identifiers | set().union(*map(names_in, self.start.values()))
 
-    def _start(self, name: str, above: dict[str, SingleEquation], given: str, inputs: list[str]) -> None:
+    def _start(self, name: str, above: dict[str, SingleEquation], given: Collection[str], inputs: list[str]) -> None:
         """Add the expression of a constant of the option to ``start``, after those that it uses."""
         if name in self.start or name in inputs:
             return
         eq = above[name]
-        if name == given or eq.type == PARAMETER:
+        if name in given or eq.type == PARAMETER:
             inputs.append(name)
             return
         for other in sorted(names_in(str(eq.expr)) & set(above)):

@@ -65,7 +65,7 @@ class ResponseTable:
         model: Model = PAPER,
     ) -> None:
         self.parameters, self.cells, self.model = [model.complete(p) for p in parameters], cells, model
-        self.coordinate = model.structure.coordinate
+        (self.coordinate,) = self.coordinates = model.structure.coordinates
         self._error, self._refine = error, refine
         #: Upper end of the table for each parameter set.
         self.scale = np.array([p.w_max if self.coordinate == "w" else 1.0 for p in parameters], dtype=float)
@@ -73,11 +73,10 @@ class ResponseTable:
         self.bounded = self.coordinate == "Phi_v" and all(
             getattr(model, name) == getattr(PAPER, name) for name in ("gaussian_sigmoid", "plasticity", "initial")
         )
-        given = "" if self.coordinate == "w" else self.coordinate
         values = [model.values_in_si(p) for p in self.parameters]
-        self._pairs = Pairs(values, BATCH, dt, method, given, model)
+        self._pairs = Pairs(values, BATCH, dt, method, (self.coordinate,), model)
         parts, offsets = np.zeros((2, len(self.parameters), cells), dtype=np.int64)
-        self.grid = Grid(self.coordinate, parts, offsets, np.empty((0, 2)), self.scale, finite=True)
+        self.grid = Grid(self.coordinates, parts, offsets, np.empty((0, 2)), self.scale, finite=True)
         self._n_points = 0
 
     def __len__(self) -> int:

@@ -72,7 +72,8 @@ class Rounds(Separable, compiled=True):
         """Return the compiled round."""
         if self.structure.crossing:
             return self.games.integrator()
-        return self.pairs.integrator(self._which if self.dense else None, self.n_arms, self._depth)
+        shares = not self.structure.draws and self.dense == self.structure.dense
+        return self.pairs.integrator(self._which if self.dense else None, self.n_arms, self._depth, shares)
 
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
         return self._lasting, self._pools

@@ -11,7 +11,7 @@ import numpy as np
 from nsa_brian.codegen.code_objects import NumpyRound, code_object_class
 from nsa_brian.codegen.integrator import Integrator
 from nsa_brian.codegen.pairs import distinct_values
-from nsa_brian.codegen.stretch import Grid, Players
+from nsa_brian.codegen.stretch import Cells, Grid, Players
 from nsa_brian.common.overrides import overrides
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.stretch import CompiledRounds, Stretch
@@ -103,7 +103,7 @@ class Separable(Engine):
         return CompiledRounds(self, players, self.answers(), lenient)
 
     @abstractmethod
-    def answers(self) -> Grid | Integrator:
+    def answers(self) -> Grid | Cells | Integrator:
         """Return how options respond in compiled rounds."""
 
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
@@ -129,17 +129,17 @@ class Separable(Engine):
             self.ends.reshape(len(self.ends), -1)[:, places] = self.answer(places)
 
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
-        """Apply the learning rule, and mark the options whose synapse it changed."""
+        """Apply the learning rule, and mark the options that it changed, in variables that a round reads."""
         self.refresh()  # in case of changes that are still pending
         if not self._end.by_statements:
             super()._learn(arms, rewards)
             self.stale = self._first + arms
             return
-        before = {name: array.copy() for name, array in self._synapses.items()}
+        before = {name: self._synapses[name].copy() for name in self.structure.depends_on}
         super()._learn(arms, rewards)
         changed = np.zeros((self.n_games, self.n_arms), dtype=bool)
-        for name, array in self._synapses.items():
-            changed |= array != before[name]
+        for name, array in before.items():
+            changed |= self._synapses[name] != array
         self.stale = np.flatnonzero(changed)
 
     def reset(self) -> None:

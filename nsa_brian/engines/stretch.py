@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nsa_brian.codegen.integrator import Integrator
-from nsa_brian.codegen.stretch import CompiledStretch, Grid, Players
+from nsa_brian.codegen.stretch import Cells, CompiledStretch, Grid, Players
 from nsa_brian.errors import RunawayError
 from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.model.model import PAPER, Model
@@ -105,20 +105,20 @@ class CompiledRounds(Stretch):
     engine : Separable
     players : Players
         The engine's games.
-    answers : Grid or Integrator
+    answers : Grid, Cells or Integrator
         How its options respond.
     lenient : bool
         See :class:`Stretch`.
     """
 
-    def __init__(self, engine: Separable, players: Players, answers: Grid | Integrator, lenient: bool) -> None:
+    def __init__(self, engine: Separable, players: Players, answers: Grid | Cells | Integrator, lenient: bool) -> None:
         self._engine = engine
-        watched = engine.model != PAPER and not isinstance(answers, Grid)  # a Grid knows whether it is finite
+        watched = engine.model != PAPER and isinstance(answers, Integrator)  # tables know whether they are finite
         self._compiled = CompiledStretch(players, answers, watched, lenient)
         self._games = np.arange(engine.n_games)
         #: Options to update at the start of the next stretch.
         self._left = np.empty(0, dtype=np.intp)
-        self._every = not isinstance(answers, Grid) and answers.every
+        self._every = isinstance(answers, Integrator) and answers.every
         self.earned = self._compiled.earned
 
     def play_drawing(self, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +153,7 @@ class CompiledRounds(Stretch):
         engine, compiled = self._engine, self._compiled
         if not self._every and engine.stale is not self._left:  # the engine was used in between
             engine.refresh()
-            compiled.answered(self._games)
+            compiled.start_anew()
             self._watch(engine.ends[:2])
         compiled.begin(row, chances, luck, engine.inputs.ahead(len(chances)))
         compiled.run()

@@ -27,6 +27,8 @@ U, V, SYNAPSE, SIGNALS = "u", "v", "synapse", "signals"
 REFRACTORY = "unless refractory"
 #: The variable that says whether a neuron fired in the previous time step.
 SPIKED = "spiked"
+#: Variables of a table of responses.
+MOST_COORDINATES = 3
 #: Names in a contact's rule: times since its neurons fired, and a uniform random number.
 OF_CONTACTS = ("since_pre", "since_post", "chance")
 
@@ -363,6 +365,12 @@ class Structure:
         return self.names(SYNAPSE, DIFFERENTIAL_EQUATION)
 
     @cached_property
+    def depends_on(self) -> list[str]:
+        """Variables of the plastic synapse that a round depends on."""
+        found = self.comes_down_to(self.given)
+        return [name for name in self.synaptic if name in found]
+
+    @cached_property
     def outside(self) -> list[str]:
         """Signals and inputs that a round depends on."""
         found = self.comes_down_to(self.given)
@@ -387,21 +395,30 @@ class Structure:
             return "its rounds go on after the choice, or its populations have many neurons"
         return ""
 
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The one to three variables that determine a round's end, such as ``("Phi_v",)``; empty if there are none.
+
+        Those that the equations read, if there are not too many, since a round is a smoother function of them; else the
+        variables of the synapse that these depend on.
+        """
+        return () if self.no_table else self._coordinates
+
+    @property
+    def _coordinates(self) -> tuple[str, ...]:
+        static = all(map(self.is_static, self.given))
+        if set(self.depends_on) <= {"w"}:
+            return ("Phi_v",) if static and set(self.given) <= {"Phi_v"} else ("w",)
+        return tuple(self.given if static and len(self.given) <= MOST_COORDINATES else self.depends_on)
+
     @property
     def coordinate(self) -> str:
         """The one variable that determines a round's end, ``"Phi_v"`` or ``"w"``; empty if there is none."""
-        if self.dense or self.uses_n_arms or self.reads - {U, V}:
-            return ""
-        read, synaptic = set(self.given), set(self.state(SYNAPSE))
-        if read <= {"Phi_v"} and self.is_static("Phi_v") and self.comes_down_to({"Phi_v"}) & synaptic <= {"w"}:
-            return "Phi_v"
-        return "w" if self.comes_down_to(read) & synaptic <= {"w"} else ""
+        return self.coordinates[0] if len(self.coordinates) == 1 else ""
 
     @property
     def no_table(self) -> str:
         """Why a round's end cannot be looked up in a table; empty if it can."""
-        if self.coordinate:
-            return ""
         more = sorted(self.reads - {U, V})
         if self.dense:
             return self.dense
@@ -409,7 +426,10 @@ class Structure:
             return f"its rules read {' and '.join(more)}, and a table holds u and v"
         if self.uses_n_arms:
             return "its equations use n_arms, and one table serves any number of arms"
-        return f"a round's end depends on {' and '.join(sorted(self.given))} of the synapse, and a table has one column"
+        if len(self._coordinates) > MOST_COORDINATES:
+            found, most = " and ".join(sorted(self._coordinates)), MOST_COORDINATES
+            return f"a round's end depends on {found} of the synapse, and a table has at most {most} variables"
+        return ""
 
     @property
     def uses_n_arms(self) -> bool:

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import own_models
 import pytest
 from guide import PIECES, model_of
 from models import OTHERS, WILD
@@ -11,7 +12,9 @@ from selection import mostly_slow
 from evolution import FitnessGames, scores
 from evolution.fitness import rounds
 from nsa_brian import NSA, Model, NSAParameters, Parameter, load
+from nsa_brian.codegen import stretch as compiled_stretch
 from nsa_brian.engines.base import Engine
+from nsa_brian.engines.cell_table import CellTable
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
@@ -179,6 +182,128 @@ def test_a_model_that_runs_away_is_told_and_not_played_on():
     chances, luck = known_games("MAB-P", 3, 2, 20)
     with np.errstate(all="ignore"), pytest.raises(ModelError, match="not finite"):
         in_stretches(Rounds(3, SHORT, 2, model=WILD), np.arange(2), chances, luck)
+
+
+#: Rules whose effect on an option that was not chosen depends on all that a rule can read.
+RULES = {
+    "unless rewarded": "w += chosen * Phi_eta * (R * w_max - w) - 0.1 * (1 - R) * w",
+    "a trace": "n += chosen - 0.2 * n\nw += chosen * Phi_eta * (R * w_max - w) / (1 + n)",
+    "a helper": "q = n * (1 - chosen)\nw += chosen * 0.3 * (R * w_max - w)\nn = 0.5 * q + chosen",
+    "activities": "w += chosen * Phi_eta * (R * w_max - w) + 0.01 * v * (w_max - w)",
+    "a signal": "w += chosen * Phi_eta * (R * w_max - w) - 0.02 * int(r > 0.5) * w",
+}
+
+
+def with_rule(name):
+    more = {"signals": "r : 1", "signal_update": "r += 0.3 * (R - r)"} if name == "a signal" else {}
+    return Model(name="rule", synapse="n : 1", plasticity=RULES[name], **more)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_statements_skip_only_options_that_they_would_not_change(name):
+    # A stretch of one round has skipped nothing yet.
+    chances, luck = known_games("MAB-P", 19, 3, 120)
+    model, row = with_rule(name), np.arange(3)
+    whole, single = (Rounds(19, SHORT, 3, model=model) for _ in range(2))
+    arms = in_stretches(whole, row, chances, luck)[0]
+    expected = [single.stretch().play(row, chances[i : i + 1], luck[i : i + 1])[0] for i in range(len(chances))]
+    assert (arms == np.concatenate(expected)).all()
+    assert (whole.activity == single.activity).all()
+    for variable, array in whole.synapses.items():
+        assert (array == single.synapses[variable]).all()
+
+
+def sharing_models():
+    """Models whose options respond to statements, to a signal with an input, and to state that is carried over."""
+    read = Model(name="read", synapse="n : 1", rate_u="du/dt = (-u + I_u + I * (1 + n){noise}) / tau_u : 1",
+                 plasticity=RULES["a trace"])  # fmt: skip
+    return {"statements": read, "a signal": own_models.arousal(), "carried": own_models.habit()}
+
+
+@pytest.mark.parametrize("slots", [4096, 4])
+@pytest.mark.parametrize("name", ["statements", "a signal", "carried"])
+def test_equal_options_are_integrated_once_to_the_last_bit(name, slots, monkeypatch):
+    monkeypatch.setattr(compiled_stretch, "MEMO_SLOTS", slots)  # few: most responses are forgotten at once
+    model, row = sharing_models()[name], np.arange(4)
+    chances, luck = known_games("MAB-P", 9, 4, 120)
+    players = [SHORT, SHORT, SHORT.replace(tau_u=14), SHORT]
+    one, other = Rounds(9, players, 4, model=model), Rounds(9, players, 4, model=model, dense=True)
+    all_of_them = dataclasses.replace(other.answers(), shares=False)
+    monkeypatch.setattr(other, "answers", lambda: all_of_them)
+    arms = in_stretches(one, row, chances, luck)[0]
+    assert (arms == in_stretches(other, row, chances, luck)[0]).all()
+    assert len(np.unique(arms)) > 1
+    assert (one.ends == other.ends).all()
+    for variable, array in one.synapses.items():
+        assert (array == other.synapses[variable]).all()
+
+
+#: Models whose responses depend on two and on three variables.
+SEVERAL = {
+    2: Model(
+        name="two",
+        synapse="n : 1",
+        initial={"n": "1"},
+        rate_u="du/dt = (-u + I_u + I * (1 + 0.3 * n){noise}) / tau_u : 1",
+        plasticity="w += chosen * Phi_eta * (R * w_max - w)\nn -= 0.02 * n + chosen * n / 2",
+    ),
+    3: Model(
+        name="three",
+        synapse="n : 1\nm : 1",
+        initial={"n": "1"},
+        rate_u="du/dt = (-u + I_u + I * (1 + 0.3 * n - 0.1 * m){noise}) / tau_u : 1",
+        plasticity="w += chosen * Phi_eta * (R * w_max - w)\nn -= 0.02 * n + chosen * n / 2\nm += 0.1 * (chosen - m)",
+    ),
+}
+
+
+@pytest.mark.parametrize("n_variables", SEVERAL)
+def test_a_table_of_several_variables_makes_the_choices_of_rounds(n_variables):
+    model, row = SEVERAL[n_variables], np.arange(4)
+    assert len(model.structure.coordinates) == n_variables
+    assert model.fastest == "rounds"
+    chances, luck = known_games("MAB-P", 9, 4, 200)
+    players = [SHORT, SHORT.replace(tau_u=14), SHORT, SHORT]
+    table, rounds = Table(9, players, 4, model=model), Rounds(9, players, 4, model=model)
+    expected = in_stretches(rounds, row, chances, luck)[0]
+    assert (in_stretches(table, row, chances, luck)[0] == expected).all()
+    assert len(np.unique(expected)) > 1
+    table.respond(), rounds.respond()
+    assert table.activity == pytest.approx(rounds.activity, abs=1e-6)
+    check_the_same(Table, 9, players, row, chances[:60], luck[:60], model=model, table=table.table)
+
+
+def test_a_table_of_several_variables_is_as_exact_as_it_says():
+    model, rng = SEVERAL[2], np.random.default_rng(0)
+    table = CellTable([model.complete(SHORT)], model=model)
+    values = rng.uniform(0, 1, (2, 3000))
+    which = np.zeros(3000, dtype=int)
+    error = np.abs(table.look_up(which, values) - table._integrate(which, values)).max(axis=0)
+    assert np.quantile(error, 0.99) < 1e-7
+    assert error.max() < 1e-5  # where a step of the response lies between the points of a cell
+    far = np.array([[1e5, np.nan], [0.5, 0.5]])
+    assert np.array_equal(table.look_up(which[:2], far), table._integrate(which[:2], far), equal_nan=True)
+    # The same cells in another order, in an index that grows.
+    again = CellTable([model.complete(SHORT)], model=model)
+    backwards = [again.look_up(which[:1], values[:, i : i + 1])[:, 0] for i in range(299, -1, -1)]
+    assert (np.transpose(backwards[::-1]) == table.look_up(which[:300], values[:, :300])).all()
+
+
+def test_statements_that_fail_for_options_not_chosen_still_fail():
+    chances, luck = known_games("MAB-P", 19, 3, 20)
+    model = Model(name="mean", synapse="n : 1", plasticity="n += chosen\nw += chosen * (R - w) / n")
+    with pytest.raises(ModelError, match="w is not finite after learning"):
+        in_stretches(Rounds(19, SHORT, 3, model=model), np.arange(3), chances, luck)
+
+
+def test_variables_that_no_round_reads_integrate_nothing():
+    chances, luck = known_games("MAB-P", 19, 3, 20)
+    engine = Rounds(19, SHORT, 3, model=with_rule("a trace"))
+    by_round(engine, np.arange(3), chances, luck)
+    assert np.count_nonzero(engine.synapses["n"]) > 3
+    assert len(engine.stale) <= 3
+    in_stretches(engine, np.arange(3), chances, luck)
+    assert len(engine.stale) <= 3
 
 
 def test_rounds_go_one_by_one_without_a_compiler(without_compiler):

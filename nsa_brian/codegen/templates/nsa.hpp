@@ -347,6 +347,58 @@ static inline void replace_non_finite(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
+// The bits of a number, and the number of some bits.
+static inline int64_t bits(double x)
+{
+    int64_t found;
+    memcpy(&found, &x, sizeof found);
+    return found;
+}
+static inline double number(int64_t bits)
+{
+    double found;
+    memcpy(&found, &bits, sizeof found);
+    return found;
+}
+
+// Store numbers of options; the bits that changed are set in `moved`.
+static inline void store(const double* from, double* to, int n, int64_t* moved)
+{
+    for (int i = 0; i < (n == 8 ? 8 : n); i++) {  // most often whole vectors
+        moved[i] |= bits(from[i]) ^ bits(to[i]);
+        to[i] = from[i];
+    }
+}
+
+// The slot of a key of n integers in a hash table; the number of slots is a power of two.
+static inline int64_t slot(const int64_t* key, int n, int64_t slots)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < n; i++) {
+        hash = (hash ^ (uint64_t)key[i]) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return (int64_t)(hash & (uint64_t)(slots - 1));
+}
+
+// The first index from `begin` to `end` with a flag of 1; -1 if there is none.
+static inline int64_t next(const int8_t* flags, int64_t begin, int64_t end)
+{
+    const void* found = begin < end ? memchr(flags + begin, 1, end - begin) : nullptr;
+    return found ? (const int8_t*)found - flags : -1;
+}
+
+// The start of the next block of eight options, from `begin`, with the chosen option or one that has not settled; n if
+// there is none.
+static inline int64_t next_block(const int8_t* settled, int64_t begin, int64_t n, int64_t chosen)
+{
+    const void* found = memchr(settled + begin, 0, n - begin);
+    int64_t k = found ? (const int8_t*)found - settled : n;
+    if (chosen >= begin && chosen < k)
+        k = chosen;
+    return k < n ? k & ~(int64_t)7 : n;
+}
+
 // The index of the cell, of equal cells in [0, 1], that contains a value; -1 if it is outside.
 static inline int64_t cell(double value, int64_t cells)
 {
@@ -366,6 +418,66 @@ static inline void look_up(double place, int64_t parts, const double* points, do
     for (int i = 0; i < 2; i++) {
         const double* p = points + 2 * middle + i;
         (i ? v : u) = p[0] + t / 2 * (p[2] - p[-2] + t * (p[-2] + p[2] - 2 * p[0]));
+    }
+}
+
+// The place of the cell of a CellTable that contains a point; -2 if its cell is too coarse or it is outside, -3 if its
+// cell is not computed. The point, in units of its variables, becomes the position in the cell, from 0 to 4. See
+// CellTable._cell and _slot.
+template <int D>
+static inline int64_t find_cell(const int64_t* keys, const int64_t* places, int64_t slots, int64_t set, int64_t cells,
+                                int levels, double* point)
+{
+    const int64_t range = (int64_t)1 << (48 / D - 1);
+    for (int d = 0; d < D; d++)
+        if (!(fabs(point[d] * (double)(cells << (levels - 1))) < range))
+            return -2;
+    double parts[D];
+    for (int level = 0; level < levels; level++) {
+        uint64_t key = set * 8 + level;
+        for (int d = 0; d < D; d++) {
+            const double x = point[d] * (double)(cells << level), low = floor(x);
+            parts[d] = 4 * (x - low);
+            key = key * (2 * range) + (uint64_t)((int64_t)low + range);
+        }
+        int64_t slot = (int64_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (slots - 1);
+        while (keys[slot] != (int64_t)key) {
+            if (keys[slot] < 0)
+                return -3;
+            slot = (slot + 1) & (slots - 1);
+        }
+        if (places[slot] != -1) {  // not divided
+            for (int d = 0; d < D; d++)
+                point[d] = parts[d];
+            return places[slot];
+        }
+    }
+    return -2;
+}
+
+// Both activities at a position in a cell with 5 points along each variable, by polynomials of degree 4.
+template <int D> static inline void interpolate(const double* points, const double* place, double& u, double& v)
+{
+    double weights[D][5];
+    for (int d = 0; d < D; d++) {
+        const double a = place[d], b = a - 1, c = a - 2, e = a - 3, f = a - 4;
+        weights[d][0] = b * c * e * f / 24;
+        weights[d][1] = a * c * e * f / -6;
+        weights[d][2] = a * b * e * f / 4;
+        weights[d][3] = a * b * c * f / -6;
+        weights[d][4] = a * b * c * e / 24;
+    }
+    double all[10] = {0};  // u and v at the points along the last variable
+    for (int i = 0; i < (D == 3 ? 5 : 1); i++)
+        for (int j = 0; j < 5; j++) {
+            const double weight = D == 3 ? weights[0][i] * weights[D - 2][j] : weights[D - 2][j];
+            for (int k = 0; k < 10; k++)
+                all[k] += weight * points[(5 * i + j) * 10 + k];
+        }
+    u = v = 0;
+    for (int k = 0; k < 5; k++) {
+        u += weights[D - 1][k] * all[2 * k];
+        v += weights[D - 1][k] * all[2 * k + 1];
     }
 }
 

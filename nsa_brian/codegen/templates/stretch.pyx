@@ -1,14 +1,15 @@
 {# Many rounds of many games in one call: respond, select, reward, learn.
 
    `_answer` says how options respond: "table", looked up, game by game; "changed", options with a changed synapse are
-   integrated, those of all games together; "all", every option of every game is integrated.
-   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the coordinate of its response
-   in the table, {{scalar_code['signal']}} updates the game's signals, {{scalar_code['weigh']}} computes an option's
+   integrated, those of all games together; "all", every option of every game is integrated. With `_shares`, equal options
+   are integrated once.
+   {{scalar_code['learn']}} is the learning rule of one option, {{scalar_code['value']}} the coordinates of its
+   response in the table, {{scalar_code['signal']}} updates the game's signals, {{scalar_code['weigh']}} computes an option's
    exploration weight, {{scalar_code['show']}} the outputs of U and V. All work on scalars, with their names in the
    generated code. Arrays are passed as addresses, in the order of `_buffers`. Names with a leading underscore cannot be
    hidden by a user's variables.
 
-   USES_VARIABLES { w, R, _value, _entry }
+   USES_VARIABLES { w, R, _entry }
    ALLOWS_SCALAR_WRITE
    ITERATE_ALL { _idx } #}
 {% set _numbers = [] %}
@@ -70,10 +71,77 @@ if (!(fabs({{ _number(name) }}) <= DBL_MAX))
     else
         _lost = {{ 2 + _synaptic.index(name) }};
 }
-{% if _by_statements %}
-_changed[_place] |= {{ _number(name) }} != _last_{{ name }}[_place];
-{% endif %}
 _last_{{ name }}[_place] = {{ _number(name) }};
+{% endmacro %}
+
+{# Apply statements to the options of a game, eight at a time. Options that the rule left as they were, with this reward
+   and not chosen, are skipped until they change: all that the rule reads is the same. #}
+{% macro _learn_by_statements() %}
+{{ _load_inputs() }}
+{% if _settles %}
+int8_t* const _own_settled = _settled + ({{ _number('R') }} != 0 ? _n_units : 0) + _game * _n_arms;
+{% endif %}
+for (int64_t _first = 0; _first < _n_arms; _first += 8)
+{
+    {% if _settles %}
+    _first = nsa::next_block(_own_settled, _first, _n_arms, _arm);
+    if (_first >= _n_arms)
+        break;
+    {% endif %}
+    const int _left = _n_arms - _first < 8 ? (int)(_n_arms - _first) : 8;
+    const int64_t _place = _game * _n_arms + _first;
+    {% for name, source in _seen_by_rule.items() if name in variables %}
+    alignas(64) double _of_{{ name }}[8];
+    if (_left == 8)
+        memcpy(_of_{{ name }}, {{ source }} + _place, sizeof _of_{{ name }});
+    else
+        nsa::take(_of_{{ name }}, {{ source }} + _place, _left, 8);
+    {% endfor %}
+    NSA_VECTORISE
+    for (int _i = 0; _i < 8; _i++)
+    {
+        {% for name in _targets if name in variables and name not in _seen_by_rule %}
+        double {{ get_array_name(variables[name]) }}[1] = {0};
+        {% endfor %}
+        {% for name in _seen_by_rule if name in variables %}
+        double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
+        {% endfor %}
+        {% if 'chosen' in variables %}
+        const double {{ get_array_name(variables['chosen']) }}[1] = {_first + _i == _arm ? 1.0 : 0.0};
+        {% endif %}
+        {
+            {{ scalar_code['learn']|join('\n')|indent(12) }}
+        }
+        {% for name in _synaptic if name in _targets %}
+        _of_{{ name }}[_i] = {{ _number(name) }};
+        {% endfor %}
+    }
+    NSA_STORED;
+    int64_t _moved[8] = {0}, _matters[8] = {0};
+    (void)_moved;
+    {% for name in _synaptic if name in _targets %}
+    if (!nsa::finite(_of_{{ name }}, 8))
+    {
+        if (_lenient)
+            nsa::replace_non_finite(_of_{{ name }}, 8);
+        else
+            _lost = {{ 2 + _synaptic.index(name) }};
+    }
+    nsa::store(_of_{{ name }}, _last_{{ name }} + _place, _left, {{ '_matters' if name in _depends_on else '_moved' }});
+    {% endfor %}
+    for (int _i = 0; _i < _left; _i++)
+        _changed[_place + _i] |= _matters[_i] != 0;
+    {% if _settles %}
+    for (int _i = 0; _i < _left; _i++)
+    {
+        const bool _moves = (_matters[_i] | _moved[_i]) != 0;
+        if (_moves)
+            _settled[_place + _i] = _settled[_n_units + _place + _i] = 0;
+        else if (_first + _i != _arm)
+            _own_settled[_first + _i] = 1;
+    }
+    {% endif %}
+}
 {% endmacro %}
 
 {# The rest of a game's round after the responses: select, reward, learn. #}
@@ -200,20 +268,7 @@ _earned[_game] += _chance;
 }
 {% endif %}
 {% if _by_statements %}
-for (int64_t _k = 0; _k < _n_arms; _k++)
-{
-    const int64_t _place = _game * _n_arms + _k;
-    {% if 'chosen' in variables %}
-    {{ _number('chosen') }} = _k == _arm;
-    {% endif %}
-    {{ _see()|indent(4) }}
-    {
-        {{ scalar_code['learn']|join('\n')|indent(8) }}
-    }
-    {% for name in _synaptic if name in variables %}
-    {{ _keep(name)|indent(4) }}
-    {% endfor %}
-}
+{{ _learn_by_statements() }}
 {% else %}
 {
     const int64_t _place = _game * _n_arms + _arm;
@@ -247,39 +302,119 @@ if (_lost)
 
 {# Look up the response of the option at `_place`; if it is not in the table, the game waits. #}
 {% macro _look_up_one() %}
+{% if _n_variables == 1 %}
 {{ _load() }}
 {
     {{ scalar_code['value']|join('\n')|indent(4) }}
 }
-const double _share = {{ _number('_value') }} / _scale[_set];
+const double _share = {{ _number('_value_0') }} / _scale[_set];
 const int64_t _cell = nsa::cell(_share, _cells), _in_set = _set * _cells + _cell;
-if (_cell >= 0 && _parts[_in_set])
+const bool _is_known = _cell >= 0 && _parts[_in_set];
+{% else %}
+if (_place >= _ready)
+{
+    {{ _coordinates()|indent(4) }}
+}
+const bool _is_twin = _is_known_before{% for i in range(_n_variables) %} && _at_{{ i }}[_place - _ready + 8] == _before[{{ i }}]{% endfor %};
+{% for i in range(_n_variables) %}
+_before[{{ i }}] = _at_{{ i }}[_place - _ready + 8];
+{% endfor %}
+if (!_is_twin)
+{
+    double _point[] = { {%- for i in range(_n_variables) %}_before[{{ i }}] / _scale[_set * {{ _n_variables }} + {{ i }}], {% endfor %}};
+    const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point);
+    if (_cell >= 0)
+        nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _u_before, _v_before);
+    else if (_cell == -2)
+    {
+        {{ _integrate_one()|indent(8) }}
+    }
+    _is_known_before = _cell != -3 && fabs(_u_before) <= DBL_MAX && fabs(_v_before) <= DBL_MAX;
+}
+const bool _is_known = _is_known_before;
+{% endif %}
+if (_is_known)
 {
     const double _was_u = _ends[_place], _was_v = _ends[_n_units + _place];
     (void)_was_u, (void)_was_v;
+    {% if _n_variables == 1 %}
     nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + 2 * _offsets[_in_set], _ends[_place], _ends[_n_units + _place]);
-    {% if _by_statements %}
-    _changed[_place] = 0;
     {% else %}
+    _ends[_place] = _u_before;
+    _ends[_n_units + _place] = _v_before;
+    {% endif %}
     {% if _keeps_highest %}
-    _highest_u.changed(_pulled[_game], _was_u, _ends[_place]);
-    _highest_v.changed(_pulled[_game], _was_v, _ends[_n_units + _place]);
+    _highest_u.changed(_place - _game * _n_arms, _was_u, _ends[_place]);
+    _highest_v.changed(_place - _game * _n_arms, _was_v, _ends[_n_units + _place]);
     {% endif %}
-    _pulled[_game] = -1;
-    {% endif %}
+    {{ '_changed[_place] = 0' if _by_statements else '_pulled[_game] = -1' }};
 }
 else
     _waits = true;
 {% endmacro %}
 
+{# Integrate an option of which the table has no cell, unless its coordinates were integrated before. #}
+{% macro _integrate_one() %}
+const int64_t _key[] = {_set + 1{% for i in range(_n_variables) %}, nsa::bits(_before[{{ i }}]){% endfor %}};
+int64_t* const _known = _memo + nsa::slot(_key, {{ _n_variables + 1 }}, {{ _memo_slots }}) * {{ _memo_width }};
+if (memcmp(_known, _key, sizeof _key) != 0)
+{
+    _of_pair[0] = (int32_t)_set;
+    {% for name in _inputs %}
+    _in_{{ name }}[0] = _before[{{ _of_table.index(name) }}];
+    {% endfor %}
+    _respond(1, _arrays);
+    memcpy(_known, _key, sizeof _key);
+    {% for name in _outputs[:2] %}
+    _known[{{ _n_variables + 1 + loop.index0 }}] = nsa::bits(_out_{{ name }}[0]);
+    {% endfor %}
+}
+_u_before = nsa::number(_known[{{ _n_variables + 1 }}]);
+_v_before = nsa::number(_known[{{ _n_variables + 2 }}]);
+{% endmacro %}
+
+{# Compute the coordinates of the option at `_place` and of the seven that follow. #}
+{% macro _coordinates() %}
+const int64_t _left = (_game + 1) * _n_arms - _place < 8 ? (_game + 1) * _n_arms - _place : 8;
+{% for name in _depends_on if name in variables %}
+alignas(64) double _of_{{ name }}[8];
+nsa::take(_of_{{ name }}, _last_{{ name }} + _place, (int)_left, 8);
+{% endfor %}
+NSA_VECTORISE
+for (int _i = 0; _i < 8; _i++)
+{
+    {% for name in _depends_on if name in variables %}
+    double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
+    {% endfor %}
+    {% for i in range(_n_variables) %}
+    double {{ get_array_name(variables['_value_' ~ i]) }}[1];
+    {% endfor %}
+    {
+        {{ scalar_code['value']|join('\n')|indent(8) }}
+    }
+    {% for i in range(_n_variables) %}
+    _at_{{ i }}[_i] = {{ _number('_value_' ~ i) }};
+    {% endfor %}
+}
+NSA_STORED;
+_ready = _place + 8;
+{% endmacro %}
+
 {% macro _look_up() %}
 bool _waits = false;
+{% if _n_variables > 1 %}
+int64_t _ready = 0;  // end of the options whose coordinates are computed
+bool _is_known_before = false;
+double _before[{{ _n_variables }}], _u_before = 0, _v_before = 0;  // coordinates and response of the option before
+{% for i in range(_n_variables) %}
+alignas(64) double _at_{{ i }}[8];
+{% endfor %}
+{% endif %}
 {% if _by_statements %}
-for (int64_t _place = _game * _n_arms; _place < (_game + 1) * _n_arms; _place++)
-    if (_changed[_place])
-    {
-        {{ _look_up_one()|indent(8) }}
-    }
+for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
+{
+    {{ _look_up_one()|indent(4) }}
+}
 {% else %}
 if (_pulled[_game] >= 0)
 {
@@ -291,16 +426,21 @@ if (_waits)
     break;
 {% endmacro %}
 
-{# Integrate the options whose synapse has changed, in all games. #}
-{% macro _integrate_changed() %}
+{# Integrate the options whose synapse has changed, or all of them, in all games together. Equal ones are integrated
+   once. #}
+{% macro _integrate_distinct() %}
 int _n = 0;
-{% if _by_statements %}
+{% if _answer == 'all' %}
 for (int64_t _place = 0; _place < _n_units; _place++)
-    if (_changed[_place])
-    {
-        {{ _put_in()|indent(8) }}
-        _changed[_place] = 0;
-    }
+{
+    {{ _put_in()|indent(4) }}
+}
+{% elif _by_statements %}
+for (int64_t _place = 0; (_place = nsa::next(_changed, _place, _n_units)) >= 0; _place++)
+{
+    {{ _put_in()|indent(4) }}
+    _changed[_place] = 0;
+}
 {% else %}
 for (int64_t _game = 0; _game < _n_games; _game++)
     if (_pulled[_game] >= 0)
@@ -312,28 +452,85 @@ for (int64_t _game = 0; _game < _n_games; _game++)
 {% endif %}
 if (_n)
     _respond(_n, _arrays);
+{% if _depth > 1 %}
 for (int _i = 0; _i < _n; _i++)
 {
-    {% if _depth > 1 %}
     _forecasts[_slots[_i]].u = _out_u[_i];
     _forecasts[_slots[_i]].v = _out_v[_i];
     if (!_is_first[_i])
         continue;
-    {% endif %}
-    {% for name in _outputs %}
-    _ends[{{ loop.index0 }} * _n_units + _places[_i]] = _out_{{ name }}[_i];
-    {% endfor %}
+    const int64_t _place = _places[_i];
+    {{ _take_out('_out_', '[_i]')|indent(4) }}
 }
+{% else %}
+for (int _i = 0; _i < _n; _i++)
+{
+    const int64_t _place = _places[_i];
+    {{ _take_out('_out_', '[_i]')|indent(4) }}
+    if (_slots[_i] < 0)
+        continue;
+    {% for name in _outputs %}
+    _memo[(_slots[_i] + 1) * {{ _memo_width }} - {{ loop.revindex }}] = nsa::bits(_out_{{ name }}[_i]);
+    {% endfor %}
+    _waiting[_slots[_i]] = 0;
+}
+for (const auto& _twin : _twins)
+{
+    const int64_t _place = _twin.first, _i = _twin.second;
+    {{ _take_out('_out_', '[_i]')|indent(4) }}
+}
+_twins.clear();
+{% endif %}
 {% endmacro %}
 
-{# Add the option at `_place` to those to be integrated. #}
+{# Store the outputs of the option at `_place`. #}
+{% macro _take_out(before, after) %}
+{% for name in _outputs %}
+_ends[{{ loop.index0 }} * _n_units + _place] = {{ before }}{{ name }}{{ after }};
+{% if name in _lasting %}
+_last_{{ name }}[_place] = {{ before }}{{ name }}{{ after }};
+{% endif %}
+{% endfor %}
+{% endmacro %}
+
+{# Add the option at `_place` to those to be integrated, unless its response is known or will be: its parameter set and
+   inputs have the same bits as those in a row of `_memo`. #}
 {% macro _put_in() %}
-_places[_n] = _place;
 _of_pair[_n] = _which[_place / _n_arms];
 {% for name in _inputs %}
-_in_{{ name }}[_n] = _last_{{ name }}[_place];
+{% if name in _signals %}
+_in_{{ name }}[_n] = _signal_{{ name }}[_place / _n_arms];
+{% elif name in _given_games %}
+_in_{{ name }}[_n] = _given_{{ name }}[_round * _n_games + _place / _n_arms];
+{% else %}
+_in_{{ name }}[_n] = {{ '_given_' ~ name ~ '[_round * _n_units + _place]' if name in _given_options else '_last_' ~ name ~ '[_place]' }};
+{% endif %}
 {% endfor %}
-_n++;
+const int64_t _key[] = {_of_pair[_n] + 1{% for name in _inputs %}, nsa::bits(_in_{{ name }}[_n]){% endfor %}};
+const int64_t _slot = nsa::slot(_key, {{ _inputs|length + 1 }}, {{ _memo_slots }});
+int64_t* const _known = _memo + _slot * {{ _memo_width }};
+if (memcmp(_known, _key, sizeof _key) == 0)
+{
+    if (_waiting[_slot])
+        _twins.emplace_back(_place, _waiting[_slot] - 1);
+    else
+    {
+        {% for name in _outputs %}
+        const double _known_{{ name }} = nsa::number(_known[{{ _memo_width }} - {{ loop.revindex }}]);
+        {% endfor %}
+        {{ _take_out('_known_', '')|indent(8) }}
+    }
+}
+else
+{
+    _slots[_n] = _waiting[_slot] ? -1 : _slot;
+    if (!_waiting[_slot])
+    {
+        memcpy(_known, _key, sizeof _key);
+        _waiting[_slot] = _n + 1;
+    }
+    _places[_n++] = _place;
+}
 {% endmacro %}
 
 {# Use the predicted response of the option at `_place` if the prediction was right. Otherwise predict the next rounds:
@@ -425,6 +622,7 @@ cdef extern from *:
     #include <float.h>
     #include <math.h>
     #include <string.h>
+    #include <utility>
     #include <vector>
     #include "numpy/ndarraytypes.h"
     #include "stdint_compat.h"
@@ -449,6 +647,10 @@ cdef extern from *:
         {% if _weighs %}
         std::vector<double> _upto(_n_arms);
         {% endif %}
+        {% if _n_variables != 1 %}
+        const respond_t _respond = (respond_t)_call[0];
+        void** const _arrays = (void**)(_call + 1);
+        {% endif %}
         {% if _answer == 'table' %}
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
@@ -465,18 +667,21 @@ cdef extern from *:
             _from[_game] = _round;
         }
         {% else %}
-        const respond_t _respond = (respond_t)_call[0];
-        void** const _arrays = (void**)(_call + 1);
-        std::vector<int64_t> _places({{ '_n_units' if _by_statements else '_n_games * ' ~ _depth }});
+        {% if _shares %}
+        const int64_t _most = {{ '_n_games * ' ~ _depth if _answer == 'changed' and not _by_statements else '_n_units' }};
+        std::vector<int64_t> _places(_most), _slots(_most);
+        {% endif %}
         {% if _depth > 1 %}
-        std::vector<int64_t> _slots(_n_games * {{ _depth }});
         std::vector<char> _is_first(_n_games * {{ _depth }});
         std::vector<nsa::Forecast> _forecasts(_n_games * {{ _depth }});
         std::vector<int> _seen_of(_n_games, {{ _depth }});
+        {% elif _shares %}
+        std::vector<int> _waiting({{ _memo_slots }});  // by row of the memo: 1 + index of the option being integrated
+        std::vector<std::pair<int64_t, int>> _twins;  // options, and the equal ones being integrated
         {% endif %}
         for (int64_t _round = 0; _round < _n_rounds; _round++)
         {
-            {{ (_integrate_all() if _answer == 'all' else _integrate_changed())|indent(12) }}
+            {{ (_integrate_distinct() if _shares else _integrate_all())|indent(12) }}
             for (int64_t _game = 0; _game < _n_games; _game++)
             {
                 {{ _of_game()|indent(16) }}

@@ -14,6 +14,7 @@ from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
 from experiments.bench import policies as policy_bench
+from experiments.bench import several as several_bench
 from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
@@ -22,6 +23,7 @@ from experiments.bench.spikes import LimitSpikes
 from nsa_brian import NSANetwork, ParameterSet, load, prepare
 from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.columns import ColumnRounds
+from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.table import Table
 from nsa_brian.spiking.shipped import EI, SPIKING
 
@@ -71,6 +73,29 @@ def test_the_limit_of_the_table_makes_the_same_choices(n_arms):
         assert (arms == ours(chances, luck)).all()
     assert len(np.unique(arms)) > 1
     assert limit.earned.min() > 0
+
+
+@pytest.mark.parametrize("n_arms", [5, 40])
+def test_the_limit_of_several_variables_makes_the_same_choices(n_arms):
+    model, parameters = several_bench.NOVELTY, several_bench.of_length(PARAMETERS, 200)
+    engine = Rounds(n_arms, model.complete(parameters), several_bench.GAMES, model=model)
+    limit, ours = several_bench.LimitNovelty(engine), several_bench.played(engine)()
+    play = limit.restarted()
+    for chances, luck in stretch_bench.known_rounds(n_arms, several_bench.GAMES, 200):
+        arms = play(chances, luck)
+        assert (arms == ours(chances, luck)).all()
+    assert len(np.unique(arms)) > 1
+    assert limit.state[0] == pytest.approx(engine.w, abs=1e-12)
+
+
+def test_several_variables_have_their_table():
+    numbers = {f"several.us_per_game_round.s{s}.k{k}": 3.0 for s in several_bench.STEPS for k in several_bench.ARMS}
+    numbers |= {f"limit.several_us.s{s}.k{k}": 2.0 for s in several_bench.STEPS for k in several_bench.ARMS}
+    table, line = bench_command.several_tables(
+        {**numbers, "several.expression_us.k200": 2.0, "several.statements_us.k200": 3.0}
+    )
+    assert table.count("1.50") == 6
+    assert line.endswith("(1.50x)")
 
 
 @pytest.mark.slow
