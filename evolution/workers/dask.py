@@ -64,8 +64,8 @@ class DaskWorkers(Workers):
         self._begin()
         running = {self._client.submit(_in_turn, _packed(job), pure=False): name for name, job in jobs.items()}
         with self._cancelling(list(running)):
-            for future, result in distributed.as_completed(list(running), loop=self._client.loop, with_results=True):
-                done(running.pop(future), result)
+            for future in distributed.as_completed(list(running), loop=self._client.loop):
+                done(running.pop(future), future.result())
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Evaluate each item on the next free worker."""
@@ -82,11 +82,12 @@ class DaskWorkers(Workers):
         """Cancel the work on any exception; a WorkersLostError if the cluster has lost it."""
         try:
             yield
-        except (distributed.KilledWorker, CancelledError) as error:
-            self._client.cancel(work, force=True)
+        except CancelledError as error:  # the scheduler is gone
             raise WorkersLostError(f"the Dask cluster has lost the work: {error}") from None
-        except BaseException:
+        except BaseException as error:
             self._client.cancel(work, force=True)
+            if isinstance(error, distributed.KilledWorker):
+                raise WorkersLostError(f"the Dask cluster has lost the work: {error}") from None
             raise
 
     def close(self) -> None:
