@@ -99,12 +99,12 @@ def _scores(
 
 def _shared(games: FitnessGames, individuals: Sequence[NSAParameters]) -> dict[str, Any]:
     """Return the engine options that all games share."""
-    shared: dict[str, Any] = {"model": games.model}
+    shared: dict[str, Any] = {"model": games.model, **games.integration}
     if games.played_by == "table":
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
         from nsa_brian.engines.response_table import ResponseTable
 
-        shared["table"] = ResponseTable(distinct_sets(individuals)[0], model=games.model, **GRID)
+        shared["table"] = ResponseTable(distinct_sets(individuals)[0], **shared, **GRID)
     return shared
 
 
