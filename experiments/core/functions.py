@@ -70,7 +70,7 @@ def critical_weight(
     parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS, options: Mapping[str, Any] = DEFAULTS
 ) -> float:
     """Return w* among some weights, in the games described by :func:`holds_for`; NaN if there is none."""
-    return critical(w, activities_left(parameters, without_noise(model), w, arms)[0])
+    return critical(w, activities_left(parameters, without_noise(model), w, arms, options)[0])
 
 
 def without_noise(model: Model) -> Model:

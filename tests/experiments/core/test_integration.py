@@ -10,11 +10,14 @@ from small_studies import STUDIES, small
 
 from evolution import FitnessGames
 from evolution.fitness import scores
+from experiments.core.functions import critical_weight
 from experiments.core.game import play
 from experiments.core.play import make_bandit, make_player, play_agent
 from experiments.core.settings import PlaySettings
 from nsa_brian import NSA, load
 from nsa_brian.common.game_streams import streams
+from nsa_brian.model.model import PAPER
+from nsa_brian.model.timing import engine_options
 
 PLAY = ["play", "--agents", "nsa", "--rounds", "30", "--trials", "1", "--repetitions", "2", "--no-figures"]
 #: Identities of the quick presets in 0.2, without time step and method.
@@ -90,6 +93,16 @@ def test_a_response_depends_on_them():
     assert 0 < 10 * rk4 < euler
 
 
+def test_a_critical_weight_depends_on_them():
+    parameters = dataclasses.replace(load().parameters, duration_input=150.0, duration_free=150.0)  # far from its end
+    w = np.linspace(0, parameters.w_max, 4001)
+    exact, euler, rk4 = (
+        critical_weight(parameters, PAPER, w, options=engine_options(dt, method))
+        for dt, method in ((0.5, "rk4"), (10.0, "euler"), (10.0, "rk4"))
+    )
+    assert abs(rk4 - exact) < abs(euler - exact)
+
+
 def test_a_search_is_scored_with_them():
     size = {"envs": ("MAB-P",), "arms": (5,), "iterations": 4, "trials": 1, "rounds": 300}
     sets = [load(name).parameters for name in ("evolved", "minbandit-38")]
@@ -122,6 +135,13 @@ def test_a_search_records_them_and_resumes_with_them(nsa, refused, tmp_path):
     assert best["evolve"]["dt"] == 4.0
 
 
+LATCH = """from nsa_brian import Model
+MODEL = Model(
+    name="latch",
+    rate_v="dv/dt = (-v + I_v{noise}) / tau_v : 1\\ndlatch/dt = int(v > 1) * (1 - latch) / dt : 1",
+)
+"""
+
 REFUSED = {
     "zero": ([*PLAY, "--dt", "0"], "dt must be a number of ms above 0, got 0"),
     "not a number": ([*PLAY, "--dt", "nan"], "dt must be a number of ms above 0, got nan"),
@@ -134,6 +154,7 @@ REFUSED = {
     "too long for spikes": ([*PLAY, "--model", "spiking", "--dt", "50"], "must be at least dt = 50 ms, got"),
     "unknown method": (["updates", "--method", "rk5"], "method must be one of euler, rk2, rk4, got 'rk5'"),
     "noise": ([*PLAY, "--noise", "0.1", "--method", "rk4"], "with noise the method must be euler"),
+    "dt in a model": ([*PLAY, "--model", "latch.py", "--method", "rk4"], "model latch uses dt in a string"),
     "spikes": (["decision", "--model", "spiking", "--method", "rk4"], "the method must be euler"),
     "response": (["response", "--dt", "500"], "must be at least dt = 500 ms"),
     "report": (["report", "--method", "x"], "method must be one of"),
@@ -148,4 +169,5 @@ REFUSED = {
 
 @pytest.mark.parametrize(("words", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_integrated_is_refused(words, message, refused, tmp_path):
+    (tmp_path / "latch.py").write_text(LATCH)
     assert message in refused(*words, cwd=tmp_path)
