@@ -99,13 +99,14 @@ def _scores(
 
 def _shared(games: FitnessGames, individuals: Sequence[NSAParameters]) -> dict[str, Any]:
     """Return the engine options that all games share."""
-    shared: dict[str, Any] = {"model": games.model}
+    shared: dict[str, Any] = {"model": games.model, **games.integration}
     if games.played_by == "table":
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
         from nsa_brian.engines.table import make_table
 
         grid = GRID if games.model.structure.coordinate else {}
-        shared["table"] = make_table(games.model, distinct_sets(individuals)[0], **grid)
+        sets = distinct_sets(individuals)[0]
+        shared["table"] = make_table(games.model, sets, **games.integration, **grid)
     return shared
 
 

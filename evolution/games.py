@@ -13,6 +13,8 @@ from envs import Bandit, make
 from nsa_brian.common.checks import check_number, check_whole
 from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.common.texts import shown
+from nsa_brian.model.timing import EULER, check_step, engine_options, steps_of
+from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
     from nsa_brian.model.model import Model
@@ -39,6 +41,10 @@ class FitnessGames:
         Activities that differ by less count as equal, in their own unit; by default the engine's tolerance.
     model : Model
         By default the paper's.
+    dt : float, optional
+        Time step in ms; by default 1 ms, or 0.5 ms for models with spiking neurons.
+    method : {"euler", "rk2", "rk4"}
+        Integration method; models with noise or spiking neurons need "euler".
     inputs : mapping
         Values of the model's inputs by name, from a game's first round on: rounds x arms, or one value a round for an
         input of the whole game; see :class:`nsa_brian.engines.inputs.Inputs`.
@@ -53,12 +59,15 @@ class FitnessGames:
     tolerance: float | None = None
     model: Model = None  # type: ignore[assignment]  # None until __post_init__: Brian2 takes a second to import
     inputs: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    dt: float | None = None
+    method: str = EULER
 
     def __post_init__(self) -> None:
         for name in ("iterations", "trials", "rounds"):
             check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {shown(self.engine)}")
+        check_step(self.dt, self.method)
         if self.tolerance is not None:
             check_number("tolerance", self.tolerance, 0)
         for name, kind, called in (("envs", str, "names"), ("arms", int, "whole numbers")):
@@ -74,7 +83,7 @@ class FitnessGames:
         for env in self.envs:
             for n_arms in self.arms:
                 self._make(env, n_arms)
-        from nsa_brian.model.model import PAPER, Model  # here: Brian2 takes a second to import
+        from nsa_brian.model.model import PAPER, Model, check_noise  # here: Brian2 takes a second to import
 
         object.__setattr__(self, "model", PAPER if self.model is None else self.model)
         if not isinstance(self.model, Model):
@@ -82,6 +91,7 @@ class FitnessGames:
         refusal = self.model.refusal(self.played_by)
         if refusal:
             raise ValueError(refusal)
+        check_noise(self.model, self.method)
         self._check_inputs()
 
     def _check_inputs(self) -> None:
@@ -96,6 +106,19 @@ class FitnessGames:
     def played_by(self) -> str:
         """The name of the engine: the one given, or the fastest that runs the model."""
         return self.engine or self.model.fastest
+
+    @property
+    def integration(self) -> dict[str, Any]:
+        """Time step and method as options of an engine; none that has its default."""
+        return engine_options(self.dt, self.method)
+
+    def check_steps(self, parameters: NSAParameters) -> None:
+        """Raise an error if a round has too many time steps, or a time constant is shorter than a step."""
+        steps_of(parameters, 1.0 if self.dt is None else self.dt, self.method)
+        if self.dt is not None:
+            from nsa_brian.model.course import check_resolved  # here: Brian2 takes a second to import
+
+            check_resolved(self.model, self.model.values_in_si(self.model.complete(parameters)), 1e-3 * self.dt)
 
     @property
     def n_rounds(self) -> int:
@@ -126,8 +149,9 @@ class FitnessGames:
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values, the model in full."""
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        if not self.inputs:  # unknown to 0.2, whose search ids would change
-            del plain["inputs"]
+        for name, default in (("inputs", {}), ("dt", None), ("method", EULER)):
+            if plain[name] == default:  # unknown to 0.2, whose search ids would change
+                del plain[name]
         return {**plain, "envs": list(self.envs), "arms": list(self.arms), "model": self.model.to_dict()}
 
     @classmethod

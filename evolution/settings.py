@@ -13,7 +13,6 @@ from evolution.games import FitnessGames
 from evolution.genome import Genome
 from nsa_brian.common.checks import check_number, check_whole
 from nsa_brian.common.texts import shown
-from nsa_brian.model.timing import steps_of
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
@@ -110,10 +109,10 @@ class SearchSettings(CommonSettings):
             raise ValueError("restarts need stagnation: the number of generations without improvement")
         if self.start is not None:
             object.__setattr__(self, "start", self.model.complete(self.start))
-            steps_of(self.start)  # it plays beside the champion at the end
+            self.games.check_steps(self.start)  # it plays beside the champion at the end
         genome = self.genome  # raises an error for illegal fixed values
         for bound in (-math.pi, math.pi):  # all parameters at their low bounds, then at their high ones
-            steps_of(genome.decode([bound] * genome.size))
+            self.games.check_steps(genome.decode([bound] * genome.size))
         self.games.check_memory(self.population)
 
     @property

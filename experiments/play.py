@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from tqdm.auto import tqdm
 
+from evolution.workers import Workers
 from experiments.core.cells import Arrays, Progress, compute
 from experiments.core.play import play_agent
 from experiments.core.settings import PlaySettings
@@ -17,14 +18,15 @@ from experiments.studies.play.study import STUDY, PlayResults
 __all__ = ["play_agent", "report", "run"]
 
 
-def run(settings: PlaySettings, workers: int = 1, progress: Progress | bool = True) -> PlayResults:
+def run(settings: PlaySettings, workers: int | Workers = 1, progress: Progress | bool = True) -> PlayResults:
     """Play all repetitions with each agent.
 
     Parameters
     ----------
     settings : PlaySettings
-    workers : int
-        Number of processes. Results do not depend on it: each repetition has its own random numbers.
+    workers : int or Workers
+        Number of processes, or workers such as an :class:`evolution.workers.dask.DaskWorkers`. Results do not depend on
+        them: each repetition has its own random numbers.
     progress : bool or callable
         True shows a progress bar in notebooks and on terminals. A function is called with the number of game-rounds
         played since its last call.

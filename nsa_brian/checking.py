@@ -24,6 +24,7 @@ from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.model.course import Course, default_dt
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import Model
+from nsa_brian.model.timing import EULER, engine_options, stated
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.preparation import with_prepared
@@ -186,6 +187,7 @@ def check(
     n_games: int = 2,
     seed: int = 0,
     method: str = "euler",
+    dt: float | None = None,
 ) -> Check:
     """Play a model along every path with the same random numbers, and compare.
 
@@ -204,6 +206,8 @@ def check(
     method : str
         Integration method. Engines agree choice for choice with ``euler``. With methods of higher order, input from
         other neurons is constant within a step in ``network``; in the others it changes within a pair.
+    dt : float, optional
+        Time step in ms; by default the model's.
 
     Returns
     -------
@@ -221,7 +225,7 @@ def check(
     if not isinstance(parameters, NSAParameters):
         parameters = load(parameters).parameters if parameters else load().parameters
     parameters = model.complete(parameters)
-    games = _Games(model, parameters, n_arms, n_rounds, n_games, seed, method)
+    games = _Games(model, parameters, n_arms, n_rounds, n_games, seed, method, dt)
     reference: list[_Round] | ModelError = []
     found: list[EngineCheck] = []
     for path in _paths(model):
@@ -242,7 +246,7 @@ def check(
             raise reference
         details = "did not fail, where the reference did"
         found = [each if each.error or each.refusal else dataclasses.replace(each, error=details) for each in found]
-    played = {"rounds": n_rounds, "arms": n_arms, "games": n_games, "seed": seed, "method": method}
+    played = {"rounds": n_rounds, "arms": n_arms, "games": n_games, "seed": seed, "method": method, **stated(dt, EULER)}
     return Check(model, tuple(found), played)
 
 
@@ -278,6 +282,7 @@ class _Games:
         n_games: int,
         seed: int,
         method: str,
+        dt: float | None,
     ) -> None:
         self.model, structure = model, model.structure
         self.n_rounds, self.seed = n_rounds, seed
@@ -288,12 +293,13 @@ class _Games:
         rng = np.random.default_rng([seed, 2])
         sizes = {"option": (n_rounds, n_games, n_arms), "game": (n_rounds, n_games)}
         inputs = {name: rng.random(sizes[given.per]) for name, given in structure.inputs.items()}
-        ways = {"method": method, **({"inputs": inputs} if inputs else {})}
+        ways = {"method": method, **engine_options(dt, EULER), **({"inputs": inputs} if inputs else {})}
         self.ways = with_prepared(self.model, parameters, n_arms, n_games, ways)
         #: Names of state that is carried over between rounds, or that belongs to a game.
         pools = [name for place in structure.of_games for name in structure.state(place)]
         self.carried = list(dict.fromkeys([*structure.carried, *pools]))
-        course = Course.of(model, model.values_in_si(parameters), default_dt(model), method)
+        step = default_dt(model) if dt is None else 1e-3 * dt
+        course = Course.of(model, model.values_in_si(parameters), step, method)
         self.steps = course.round_steps * n_arms * n_games
 
     def engine(self, name: str) -> Engine:

@@ -28,7 +28,7 @@ from nsa_brian.codegen.streams import n_seeds
 from nsa_brian.common.checks import check_integer
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import check_integration, listed_sets
-from nsa_brian.model.course import Course, default_dt
+from nsa_brian.model.course import Course, check_resolved, default_dt
 from nsa_brian.model.critical import critical
 from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import Model, check_counts
@@ -174,13 +174,19 @@ def _rate_map(model: Model, parameters: NSAParameters, values: Values, lenient: 
     return {"Phi_star": star, "Phi_top": highest}
 
 
-def check_map(model: Model, parameters: NSAParameters) -> None:
-    """Raise ValueError for a set without a critical value, or with invalid durations or counts, before playing."""
+def check_map(model: Model, parameters: NSAParameters, dt: float | None = None, method: str = "euler") -> None:
+    """Raise ValueError for a set without a critical value, or with invalid durations or counts, before playing.
+
+    The time step is in ms; None for the model's default.
+    """
     parameters = model.complete(parameters)
     check_counts(model, [parameters])
     if RateMap() in model.prepare:
         _rate_map(model, parameters, model.values_in_si(parameters))
-    Course.of(model, model.values_in_si(parameters), default_dt(model))
+    values = model.values_in_si(parameters)
+    Course.of(model, values, default_dt(model) if dt is None else 1e-3 * dt, method)
+    if dt is not None:
+        check_resolved(model, values, 1e-3 * dt)
 
 
 def paper_part(parameters: NSAParameters) -> NSAParameters:

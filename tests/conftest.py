@@ -170,8 +170,7 @@ def workers_at_hand(two_processes, monkeypatch):
         def close(self):
             pass
 
-    for module in ("experiments.core.workers", "experiments.evolve.command"):
-        monkeypatch.setattr(f"{module}.Processes", AtHand)
+    monkeypatch.setattr("experiments.core.workers.Processes", AtHand)
 
 
 @pytest.fixture

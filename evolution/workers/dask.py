@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -12,18 +13,18 @@ import distributed
 from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.protocol.pickle import dumps, loads
 
-from evolution.workers.local import WorkersLostError
+from evolution.workers.local import K, T, Workers, WorkersLostError
 from nsa_brian.plugins import carrying_plugins
 
 #: Brian2 builds code objects in one thread at a time; a worker with several threads takes turns.
 _ONE_AT_A_TIME = threading.Lock()
 
 
-class DaskWorkers:
+class DaskWorkers(Workers):
     """The workers of a running Dask cluster.
 
     Work that is lost with a worker is done again by another one. Workers may come and go; while there are none, the
-    search waits.
+    command waits.
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ class DaskWorkers:
 
     #: Times that a piece of work may lose its worker. Dask's own 3 is soon used up where jobs have time limits.
     LOSSES = 100
+    #: Workers to divide work for while there are none.
+    _expected = 1
 
     def __init__(self, cluster: Any, timeout: float = 10) -> None:
         try:
@@ -54,18 +57,37 @@ class DaskWorkers:
     @property
     def width(self) -> int:
         """Twice the workers there are now: smaller pieces lose less with a worker, and even out unequal machines."""
-        return 2 * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        return 2 * (len(self._client.scheduler_info(n_workers=-1)["workers"]) or self._expected)
+
+    def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
+        """Run each function on the next free worker; ``done`` is called with its name and result when it ends."""
+        self._begin()
+        running = {self._client.submit(_in_turn, _packed(job), pure=False): name for name, job in jobs.items()}
+        with self._cancelling(list(running)):
+            for future in distributed.as_completed(list(running), loop=self._client.loop):
+                done(running.pop(future), future.result())
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Evaluate each item on the next free worker."""
-        # As bytes: a model in it is to be made where Brian2 is, in turn, and not by the scheduler on the way.
-        work = self._client.map(_in_turn, items, pickled=dumps(carrying_plugins(function)), pure=False)
-        try:
+        self._begin()
+        work = self._client.map(_in_turn_with, items, pickled=_packed(function), pure=False)
+        with self._cancelling(work):
             return self._client.gather(work)
-        except (distributed.KilledWorker, CancelledError) as error:
+
+    def _begin(self) -> None:
+        """Prepare for work; a subclass starts its workers here."""
+
+    @contextmanager
+    def _cancelling(self, work: list[Any]) -> Iterator[None]:
+        """Cancel the work on any exception; a WorkersLostError if the cluster has lost it."""
+        try:
+            yield
+        except CancelledError as error:  # the scheduler is gone
             raise WorkersLostError(f"the Dask cluster has lost the work: {error}") from None
-        except BaseException:
+        except BaseException as error:
             self._client.cancel(work, force=True)
+            if isinstance(error, distributed.KilledWorker):
+                raise WorkersLostError(f"the Dask cluster has lost the work: {error}") from None
             raise
 
     def close(self) -> None:
@@ -92,9 +114,18 @@ class _Prepared(distributed.WorkerPlugin):
         import_module("nsa_brian.engines.base")
 
 
-def _in_turn(item: Any, pickled: bytes) -> Any:
+def _packed(function: Callable[..., Any]) -> bytes:
+    """Pickle a function with the plugins, so that its models are made in a worker, in turn, not by the scheduler."""
+    return dumps(carrying_plugins(function))
+
+
+def _in_turn(pickled: bytes, *given: Any) -> Any:
     with _ONE_AT_A_TIME:
-        return loads(pickled)(item)
+        return loads(pickled)(*given)
+
+
+def _in_turn_with(item: Any, pickled: bytes) -> Any:
+    return _in_turn(pickled, item)
 
 
 def _allow_losses(dask_scheduler: Any, n: int) -> None:

@@ -20,14 +20,20 @@ T = TypeVar("T")
 
 
 class Workers(Protocol):
-    """What evaluates candidates: a map, and the number of parts that run at once."""
+    """Run functions, several at once. Subclasses define ``run``."""
 
     @property
     def width(self) -> int:
         """Number of parts to divide the work into."""
 
+    def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
+        """Run picklable functions; ``done`` is called with the name and result of each when it ends."""
+
     def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return the function's results in the order of the items."""
+        found: dict[int, Any] = {}
+        self.run({i: partial(function, item) for i, item in enumerate(items)}, found.__setitem__)
+        return [found[i] for i in range(len(items))]
 
     def close(self) -> None:
         """Release all resources."""
@@ -37,20 +43,21 @@ class WorkersLostError(RuntimeError):
     """Workers ended repeatedly before their work was done."""
 
 
-class Serial:
+class Serial(Workers):
     """Do the work in the calling process."""
 
     width = 1
 
-    def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """Call the function for each item in turn."""
-        return list(map(function, items))
+    def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
+        """Call the functions in turn."""
+        for name, job in jobs.items():
+            done(name, job())
 
     def close(self) -> None:
         """Do nothing."""
 
 
-class Processes:
+class Processes(Workers):
     """A pool of worker processes on this machine.
 
     Work that is lost because a process was killed, such as for lack of memory, is done again by a new process.
@@ -63,6 +70,7 @@ class Processes:
 
     #: Number of retries of a lost job.
     LOSSES = 3
+    width = 1
 
     def __init__(self, n: int) -> None:
         self.width = n
@@ -79,7 +87,7 @@ class Processes:
 
     def run(self, jobs: Mapping[K, Callable[[], T]], done: Callable[[K, T], None]) -> None:
         """Run picklable functions; ``done`` is called with the name and result of each when it ends."""
-        left, lost = dict(jobs), 0
+        left, lost = {name: carrying_plugins(job) for name, job in jobs.items()}, 0
         while left:
             try:
                 running = {self._pool.submit(job): name for name, job in left.items()}
@@ -113,13 +121,6 @@ class Processes:
         self.close()
         self._pool = self._start()
         return False
-
-    def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """Evaluate each item in the next free process."""
-        there = carrying_plugins(function)
-        found: dict[int, Any] = {}
-        self.run({i: partial(there, item) for i, item in enumerate(items)}, found.__setitem__)
-        return [found[i] for i in range(len(items))]
 
     def close(self) -> None:
         """Terminate the processes at once."""

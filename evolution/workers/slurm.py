@@ -27,7 +27,7 @@ OPTIONS: dict[str, Any] = {
     "log_directory": None,
     "shared_temp_directory": None,
     "protocol": "tls",
-    "job_name": "nsa-evolve",
+    "job_name": "nsa",
 }
 
 #: Options become lines of a shell script: what a shell would obey is refused, but for variables in a folder's name.
@@ -44,15 +44,16 @@ PROLOGUE = [
 
 
 class SlurmWorkers(DaskWorkers):
-    """SLURM jobs of one core each, replaced by new ones when they end at their time limit.
+    """SLURM jobs of one core each, submitted with the first work and replaced when they end at their time limit.
 
-    Jobs and scheduler speak TLS, with certificates that are made for this search and lie in files that only their
-    owner reads, in ``shared_temp_directory`` (by default where the command was given), as long as it lasts. With
-    ``protocol=tcp`` they do not, and whoever reaches the scheduler's port can run code in the user's name.
+    Jobs and scheduler are connected by TLS. The certificates are made for these workers alone and are stored in files
+    that only their owner can read, in ``shared_temp_directory`` (by default the current folder), until ``close``. With
+    ``protocol=tcp`` there is no encryption, and whoever reaches the scheduler's port can run code as the user.
 
     Parameters
     ----------
     jobs : int
+        Number of jobs.
     options : dict
         Those of ``OPTIONS``, and any of sbatch's by its long name, such as ``{"qos": "long"}``.
 
@@ -85,11 +86,17 @@ class SlurmWorkers(DaskWorkers):
         )
         try:
             _try_out(self._cluster.job_script())
-            self._cluster.adapt(minimum=jobs, maximum=jobs, interval="2s")  # scale() would not replace those that end
             super().__init__(self._cluster, timeout=60)
         except BaseException:
             self._end()
             raise
+        self._expected, self._submitted = jobs, False
+
+    def _begin(self) -> None:
+        if not self._submitted:
+            jobs = self._expected
+            self._cluster.adapt(minimum=jobs, maximum=jobs, interval="2s")  # scale() would not replace those that end
+            self._submitted = True
 
     def close(self) -> None:
         """Disconnect, and end the jobs."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from evolution.workers import Workers
 from experiments.core.files import file_stem
 from experiments.core.outside import note
 from experiments.core.workers import run_jobs
@@ -69,14 +70,18 @@ class Cell:
 
 
 def compute(
-    cells: Mapping[str, Cell], workers: int, done: Callable[[str, Arrays], None], progress: Progress = no_progress
+    cells: Mapping[str, Cell],
+    workers: int | Workers,
+    done: Callable[[str, Arrays], None],
+    progress: Progress = no_progress,
 ) -> None:
-    """Compute cells in one or several processes; call ``done`` when one is complete."""
-    if workers == 1:
+    """Compute cells in so many processes, or on the given workers; call ``done`` when one is complete."""
+    width = workers if isinstance(workers, int) else workers.width
+    if width == 1:
         for name, cell in cells.items():
             done(name, cell(progress))
         return
-    parts = {name: cell.split(workers) for name, cell in cells.items()}
+    parts = {name: cell.split(width) for name, cell in cells.items()}
     found: dict[str, dict[int, Arrays]] = {name: {} for name in cells}
 
     def part_done(place: tuple[str, int], arrays: Arrays) -> None:
@@ -97,7 +102,11 @@ def check_fit(cells: Mapping[str, Cell], workers: int) -> None:
 
 
 def compute_missing(
-    cells: Mapping[str, Cell], folder: Path, made: Mapping[str, Any], workers: int, progress: Progress = no_progress
+    cells: Mapping[str, Cell],
+    folder: Path,
+    made: Mapping[str, Any],
+    workers: int | Workers,
+    progress: Progress = no_progress,
 ) -> dict[str, Arrays]:
     """Return all cells: read those stored in a folder, compute and store the others.
 
@@ -109,7 +118,8 @@ def compute_missing(
         Folder of the run, new or to be resumed.
     made : mapping
         What cells depend on, such as settings and versions. Stored cells with other values are computed again.
-    workers : int
+    workers : int or Workers
+        Number of processes, or where to compute.
     progress : callable
     """
     made = json.loads(json.dumps(made))

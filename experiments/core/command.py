@@ -66,12 +66,6 @@ def check_registries() -> None:
                 raise ValueError(f"model {shown(name)} of a plugin must be a Model, got {shown(model)}")
 
 
-def add_workers(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Declare ``--workers``."""
-    text = "number of processes; does not change the results (default 1)"
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help=text)
-
-
 def add_no_figures(parser: argparse.ArgumentParser | argparse._ArgumentGroup, later: str) -> None:
     """Declare ``--no-figures``."""
     text = f"draw no figures; {later}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,22 +16,32 @@ from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.critical import critical
 from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.timing import EULER, engine_options
 from nsa_brian.preparation import with_prepared
 
 #: Default number of arms, for models in which the final activity depends on it.
 ARMS = 10
+#: Time step and method of an engine where none are given.
+DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 #: Options integrated at once.
 OPTIONS_AT_ONCE = 2**17
 
 
-def respond(parameters: NSAParameters, points: int, model: Model | None = None, arms: int = ARMS) -> Arrays:
+def respond(
+    parameters: NSAParameters,
+    points: int,
+    model: Model | None = None,
+    arms: int = ARMS,
+    dt: float | None = None,
+    method: str = EULER,
+) -> Arrays:
     """Return the functions of a parameter set, computed from the strings of the model (default: the paper's).
 
-    The number of arms matters to models with ``structure.depends_on_arms``.
+    The number of arms matters to models with ``structure.depends_on_arms``; the time step is in ms.
     """
-    model = PAPER if model is None else model
+    model, options = PAPER if model is None else model, engine_options(dt, method)
     w = np.linspace(0, parameters.w_max, points)
-    u, v = activities_left(parameters, model, w, arms)
+    u, v = activities_left(parameters, model, w, arms, options)
     x = np.linspace(-0.2, 2, 441)
     return {
         "w": w,
@@ -40,7 +52,7 @@ def respond(parameters: NSAParameters, points: int, model: Model | None = None, 
         "x": x,
         "phi_u": function(parameters, model, "phi_u", "u", x, arms),
         "phi_v": function(parameters, model, "phi_v", "v", x, arms),
-        "critical": np.array(critical_weight(parameters, model, w, arms) if model.noise else critical(w, u)),
+        "critical": np.array(critical_weight(parameters, model, w, arms, options) if model.noise else critical(w, u)),
     }
 
 
@@ -54,9 +66,11 @@ def refusal(model: Model | None) -> str:
     return ""
 
 
-def critical_weight(parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS) -> float:
+def critical_weight(
+    parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS, options: Mapping[str, Any] = DEFAULTS
+) -> float:
     """Return w* among some weights, in the games described by :func:`holds_for`; NaN if there is none."""
-    return critical(w, activities_left(parameters, without_noise(model), w, arms)[0])
+    return critical(w, activities_left(parameters, without_noise(model), w, arms, options)[0])
 
 
 def without_noise(model: Model) -> Model:
@@ -84,19 +98,21 @@ def holds_for(model: Model | None, arms: int) -> str:
     return "; ".join(parts)
 
 
-def activities_left(parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS) -> np.ndarray:
+def activities_left(
+    parameters: NSAParameters, model: Model, w: np.ndarray, arms: int = ARMS, options: Mapping[str, Any] = DEFAULTS
+) -> np.ndarray:
     """Return the activities (2, n) at the end of the first round of a game, of an option with each of n weights.
 
-    The other options, ``arms`` in all, have their initial weight.
+    The other options, ``arms`` in all, have their initial weight. ``options`` are the engine's ``dt`` and ``method``.
     """
     if model.structure.coordinate and "n_arms" not in model.structure.used:
-        return answers(parameters, w, model=model)
+        return answers(parameters, w, model=model, **options)
     n_arms = arms if model.structure.depends_on_arms else 2
     n_parts = -(-len(w) * n_arms // OPTIONS_AT_ONCE)
     size = -(-len(w) // min(n_parts, len(w)))
     make: Any = engine_class("rounds", model)
-    options = with_prepared(model, parameters, n_arms, size, {"model": model})
-    engine = make(n_arms, parameters, size, rng=np.random.default_rng(0), **options)
+    prepared = with_prepared(model, parameters, n_arms, size, {"model": model, **options})
+    engine = make(n_arms, parameters, size, rng=np.random.default_rng(0), **prepared)
     left = []
     for part in (w[i : i + size] for i in range(0, len(w), size)):  # one game per weight
         engine.reset()

@@ -21,6 +21,7 @@ from experiments.core.study_settings import StudySettings
 from nsa_brian import DEFAULT_SET, ParameterSet
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.errors import printable
+from nsa_brian.model.timing import DT_HELP, EULER, METHOD_HELP, check_step, described, stated
 from nsa_brian.plugins import plugin_digests
 
 #: The bandits of the paper's comparison.
@@ -37,6 +38,11 @@ class AgentSettings(StudySettings):
     """Settings with parameter sets and models, which are read at construction and stored in ``nsa_agents``."""
 
     nsa_agents: dict[str, ParameterSet] = field(init=False, repr=False, hash=False)
+    dt: float | None = setting(None, DT_HELP, "MS")
+    method: str = setting(EULER, METHOD_HELP, "NAME")
+
+    def __post_init__(self) -> None:
+        check_step(self.dt, self.method)
 
     @property
     def sets(self) -> dict[str, ParameterSet]:
@@ -45,9 +51,10 @@ class AgentSettings(StudySettings):
 
     @property
     def model_note(self) -> str:
-        """The names of NSA's models and the files of their inputs, for a caption; empty for the paper's."""
+        """Names of NSA's models, files of their inputs, time step and method, for a caption; empty for the defaults."""
         names, inputs = self._models, getattr(self, "input", ())
-        return (f", model {names}" if names else "") + "".join(f", input {printable(text)}" for text in inputs)
+        note = (f", model {names}" if names else "") + "".join(f", input {printable(text)}" for text in inputs)
+        return note + described(self.dt, self.method)
 
     @property
     def _models(self) -> str:
@@ -56,7 +63,8 @@ class AgentSettings(StudySettings):
     def own_dict(self) -> dict[str, Any]:
         """Convert the fields, with all parameter values and, if there are other models or agents, all agents."""
         plain = super().own_dict()
-        del plain["model"]  # added below
+        del plain["model"], plain["dt"], plain["method"]  # added below
+        plain |= stated(self.dt, self.method)
         if not plain.get("input"):
             plain.pop("input", None)
         plain["parameter_values"] = {name: agent.parameters.to_dict() for name, agent in self.sets.items()}
@@ -96,6 +104,7 @@ class GameSettings(AgentSettings):
     input: tuple[str, ...] = setting((), INPUT_HELP, "NAME=FILE.csv", flag="--input")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "agents", expand(self.agents))
         for name, values in vars(self).items():
             if isinstance(values, tuple) and name != "agents" and len(set(values)) < len(values):
@@ -123,7 +132,8 @@ class GameSettings(AgentSettings):
 
     def values(self, env: str, arms: int, env_options: Mapping[str, Any]) -> PlaySettings:
         """Return the games on one bandit, not checked."""
-        shared = some(self, "trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents")
+        names = ("trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents", "dt", "method")
+        shared = some(self, *names)
         shared["nsa"] = self.nsa_agents[NSA]
         if self.input:
             shared["input_files"] = files_of(self.input)

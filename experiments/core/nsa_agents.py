@@ -9,7 +9,7 @@ from typing import Any
 
 import nsa_brian  # Brian2 is imported on first use: baselines do not need it
 from nsa_brian import NSAParameters, ParameterSet
-from nsa_brian.model.timing import steps_of
+from nsa_brian.model.timing import EULER, steps_of
 
 NSA = "nsa"
 
@@ -42,17 +42,19 @@ def with_noise(agent: ParameterSet, noise: float) -> ParameterSet:
     return replace(agent, model=replace(model, noise=noise))
 
 
-def check_agent(agent: ParameterSet, engine: str) -> None:
-    """Raise a ValueError if the engine cannot run the agent."""
+def check_agent(agent: ParameterSet, engine: str, dt: float | None = None, method: str = EULER) -> None:
+    """Raise a ValueError if the engine cannot run the agent, or not with this time step (in ms) and method."""
     if agent.model is None:
-        steps_of(agent.parameters)
+        steps_of(agent.parameters, 1.0 if dt is None else dt, method)
         return
     if agent.model.refusal(engine):
         raise ValueError(agent.model.refusal(engine))
 
-    from nsa_brian.preparation import check_map  # here: it imports Brian2
+    from nsa_brian.model.model import check_noise  # here: they import Brian2
+    from nsa_brian.preparation import check_map
 
-    check_map(agent.model, agent.parameters)
+    check_noise(agent.model, method)
+    check_map(agent.model, agent.parameters, dt, method)
 
 
 def agent_to_dict(agent: ParameterSet) -> dict[str, Any]:

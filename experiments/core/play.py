@@ -21,7 +21,7 @@ def make_player(settings: PlaySettings, agent: str, repetitions: range) -> Agent
     if not is_nsa(agent):
         return make_policy(agent, settings.arms, n_games, rng)
     nsa, inputs = settings.nsa_agent(agent), settings.inputs_of(agent)
-    options: dict[str, Any] = {"inputs": inputs} if inputs else {}
+    options: dict[str, Any] = settings.integration | ({"inputs": inputs} if inputs else {})
     return nsa_brian.NSA(
         settings.arms,
         nsa.parameters,

@@ -26,14 +26,15 @@ from nsa_brian import ParameterSet, load
 from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
+from nsa_brian.model.timing import EULER, check_step, engine_options
 from nsa_brian.plugins import plugin_digests
 
 #: Size of the record of one round.
 BYTES_A_ROUND = 33
 #: Strongest noise, in units of the activity (of order 1).
 MOST_NOISE = 1e6
-#: Settings that are stored only if not empty.
-_OPTIONAL = {"inputs", "input_files"}
+#: Settings that are stored only if they differ from these values.
+_OPTIONAL: dict[str, Any] = {"inputs": {}, "input_files": {}, "dt": None, "method": EULER}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,10 @@ class PlaySettings(StudySettings):
     ``inputs`` has the digests of input files by path: plugins, files in ``env_options``, which are read at
     construction, and ``input_files``, the files with values of model inputs, by name of the input. Each NSA agent
     receives the inputs that its model has.
+
+    ``dt`` is the time step of all NSA agents in ms; None is 1 ms, or 0.5 ms for models with spiking neurons. ``method``
+    is "euler", "rk2" or "rk4"; models with noise or spiking neurons need "euler". Both are part of ``id`` if they
+    differ from their defaults.
     """
 
     env: str = "MAB-P"
@@ -63,6 +68,8 @@ class PlaySettings(StudySettings):
     nsa_agents: dict[str, ParameterSet] = field(default_factory=dict)
     inputs: dict[str, str] = None  # type: ignore[assignment]  # set at construction
     input_files: dict[str, str] = field(default_factory=dict)
+    dt: float | None = None
+    method: str = EULER
 
     def __post_init__(self) -> None:
         known = {**plugin_digests(), **digests_of(self.input_files)} if self.inputs is None else self.inputs
@@ -71,6 +78,7 @@ class PlaySettings(StudySettings):
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
+        check_step(self.dt, self.method)
         if not 0 <= self.noise <= MOST_NOISE:
             raise ValueError(f"noise must be a number from 0 to {MOST_NOISE:g}, got {self.noise}")
         if self.noise and self.engine not in ("rounds", "network"):
@@ -103,7 +111,7 @@ class PlaySettings(StudySettings):
         check_memory(self.memory, "games of that size")
         for name in self.agents:
             if is_nsa(name):
-                check_agent(self.nsa_agent(name), self.engine)
+                check_agent(self.nsa_agent(name), self.engine, self.dt, self.method)
                 if ties_refusal(self.engine, self.ties):
                     raise ValueError(ties_refusal(self.engine, self.ties))
         if self.input_files:
@@ -143,6 +151,11 @@ class PlaySettings(StudySettings):
         return values_for(self.nsa_agent(agent).model, self.input_tables) if self.input_files else {}
 
     @property
+    def integration(self) -> dict[str, Any]:
+        """Time step and method as options of an engine; none that has its default."""
+        return engine_options(self.dt, self.method)
+
+    @property
     def bandit_options(self) -> dict[str, Any]:
         """Options of the bandit, with the file of a schedule replaced by its table."""
         return with_tables(self.env, self.env_options, self.inputs)
@@ -163,7 +176,7 @@ class PlaySettings(StudySettings):
                 plain |= {"parameters": main["parameters"], "parameters_name": main["parameters_name"]}
             elif each.name == "nsa_agents":
                 plain |= {"model": main["model"], "nsa_agents": {k: agent_to_dict(agent) for k, agent in value.items()}}
-            elif value or each.name not in _OPTIONAL:
+            elif each.name not in _OPTIONAL or value != _OPTIONAL[each.name]:
                 plain[each.name] = value
         return plain
 

@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
+from evolution.workers import Workers
 from experiments.core.cells import Cell, Progress, clear, compute_missing, no_progress
 from experiments.core.claims import Claim
 from experiments.core.errors import UserError, blame_file
@@ -126,7 +127,7 @@ class Study(ABC, Generic[S, F]):
         self,
         settings: S,
         out: Path,
-        workers: int = 1,
+        workers: int | Workers = 1,
         progress: Progress = no_progress,
         cells: Mapping[str, Cell] | None = None,
     ) -> tuple[Results[S, F], Path]:
@@ -135,6 +136,18 @@ class Study(ABC, Generic[S, F]):
         Each cell is written when it is done. A stopped run is resumed; a finished run is read from its file. Results
         do not depend on interruptions or workers. If another process computes the same in the same folder, this one
         waits and reads its results.
+
+        Parameters
+        ----------
+        settings
+        out : Path
+            Folder of the results file.
+        workers : int or Workers
+            Number of processes, or workers such as an :class:`evolution.workers.dask.DaskWorkers`, which stay open.
+        progress : callable
+            Called with the work done since the last call.
+        cells : mapping, optional
+            The study's cells, if they are made already.
 
         Returns
         -------

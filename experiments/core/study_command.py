@@ -12,8 +12,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from evolution.workers import Workers
 from experiments.core.cells import Cell, check_fit
-from experiments.core.command import Command, add_no_figures, add_out, add_workers
+from experiments.core.command import Command, add_no_figures, add_out
 from experiments.core.errors import blame_file, blame_user
 from experiments.core.files import FORMATS, check_format, writable_folder, write_bytes, write_text
 from experiments.core.json_text import json_text
@@ -21,7 +22,7 @@ from experiments.core.named import read_model_and_engine
 from experiments.core.options import add_options, chosen_preset, presets_help, read_given
 from experiments.core.results import RESULTS, F, Results, S
 from experiments.core.study import Study
-from experiments.core.workers import check_workers
+from experiments.core.workers import add_workers, check_workers, cluster_or_processes, given_workers
 
 
 def command_of(study: Study[Any, Any]) -> Command:
@@ -50,7 +51,7 @@ def add_arguments(study: Study[Any, Any], parser: argparse.ArgumentParser) -> No
 def run(study: Study[S, F], args: argparse.Namespace) -> None:
     """Compute or load results, draw and print them."""
     with blame_user():
-        check_workers(args.workers)
+        check_workers(args)
         check_format(args.format)
         if args.source is None:
             settings = read_settings(study, args)
@@ -61,8 +62,9 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
             results, path = study.load(args.source), Path(args.source)
     kind = args.format if args.figures else ""
     if args.source is None:
-        out = writable_folder(args.out)
-        results, path = compute(study, settings, cells, out, args.workers, args.quiet)
+        with cluster_or_processes(args) as workers:
+            out = writable_folder(args.out)
+            results, path = compute(study, settings, cells, out, workers, args.quiet)
         shown = Shown(results, path, kind)
     else:
         with blame_file(path, RESULTS.called):
@@ -106,14 +108,14 @@ def check_nothing_else(study: Study[S, F], args: argparse.Namespace) -> None:
     given = [
         *read_given(study.options_type, args),
         *["preset"] * (args.preset is not None),
-        *["workers"] * (args.workers > 1),
+        *given_workers(args),
     ]
     if given:
         raise ValueError(f"--from reads computed results and cannot be combined with --{given[0].replace('_', '-')}")
 
 
 def compute(
-    study: Study[S, F], settings: S, cells: Mapping[str, Cell], out: Path, workers: int, quiet: bool
+    study: Study[S, F], settings: S, cells: Mapping[str, Cell], out: Path, workers: int | Workers, quiet: bool
 ) -> tuple[Results[S, F], Path]:
     """Run a study with a progress bar on stderr, if that is a terminal."""
     total = sum(cell.work for cell in cells.values())

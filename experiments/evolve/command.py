@@ -13,16 +13,15 @@ from typing import Any
 
 from evolution import AnySearch, Champion
 from evolution.checkpoint import LOGBOOK, versions
-from evolution.workers import Processes, Serial, Workers, WorkersLostError
-from experiments.core.command import Command, add_no_figures, add_workers
-from experiments.core.errors import UserError, blame_file, blame_user
-from experiments.core.extras import extra
+from evolution.workers import Workers, WorkersLostError
+from experiments.core.command import Command, add_no_figures
+from experiments.core.errors import blame_file, blame_user
 from experiments.core.files import write_text
 from experiments.core.json_text import json_text
 from experiments.core.named import once
 from experiments.core.outside import note
 from experiments.core.tables import text_table
-from experiments.core.workers import MOST_WORKERS, check_workers
+from experiments.core.workers import add_workers, check_workers, start_workers
 from experiments.evolve import folder as folders
 from experiments.evolve.figures_command import check_generations, draw_figures, write_all
 from experiments.evolve.measured import Tell, champion_of, strategy_of
@@ -31,9 +30,7 @@ from experiments.evolve.page import PAGE, page, report_table
 from experiments.evolve.requests import read_request
 from experiments.evolve.running import evolve
 from nsa_brian import ParameterSet, load
-from nsa_brian.common.checks import check_whole
 from nsa_brian.common.lock import Lock
-from nsa_brian.common.texts import shown
 
 #: The preset that is used where none is named.
 DEFAULTS = "default, or spiking for spiking models; paper-main with an option of a single run"
@@ -68,12 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="folder of a new search (default nsa-results/evolution-ID)")
     add("--resume", metavar="DIR", help="resume a search; only --generations, of a single run, may differ")
     add("--reproduce", metavar="SET", help="run the search again that found a set, shipped or best.json, and compare")
-    group = parser.add_argument_group("workers", "One of --workers, --scheduler and --slurm; the result is the same.")
-    add = group.add_argument
-    add_workers(group)
-    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp:// or tls:// (extra: cluster)")
-    add("--slurm", type=int, metavar="JOBS", help="number of SLURM jobs, connected by TLS (extra: cluster)")
-    add("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help="queue, account, walltime, memory ...")
+    add_workers(parser)
     group = parser.add_argument_group("time and output")
     add = group.add_argument
     add("--time-limit", type=float, metavar="MINUTES", help="stop after the step in which this time is over")
@@ -94,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
             search, sources = request.open()
             if search.generation and args.figures:
                 check_generations(search, request.folder)  # figures are drawn of all generations at the end
-            workers = _workers(args, search.settings.population)
+            workers = start_workers(args, search.settings.population)
         try:
             champion = _run(search, sources, request.folder, workers, args, tell)
         finally:
@@ -129,42 +121,13 @@ def _run(
 
 
 def _check(args: argparse.Namespace) -> None:
-    check_workers(args.workers)
+    check_workers(args)
     if args.time_limit is not None and not 0 < args.time_limit < math.inf:
         raise ValueError(f"--time-limit must be a number of minutes above 0, got {args.time_limit:g}")
-    if args.slurm is not None:
-        check_whole("--slurm", args.slurm, 1, MOST_WORKERS)
-    if args.slurm_option and args.slurm is None:
-        raise ValueError("--slurm-option goes with --slurm JOBS")
-    chosen = [name for name in ("scheduler", "slurm") if getattr(args, name) is not None]
-    if args.workers > 1:
-        chosen.insert(0, "workers")
-    if len(chosen) > 1:
-        raise ValueError(f"give only one of {', '.join('--' + name for name in chosen)}")
     if args.resume is not None and (args.out is not None or args.reproduce is not None):
         raise ValueError("--resume names the folder; --out and --reproduce are for a new search")
     if args.out == "":
         raise ValueError("--out needs a value")
-
-
-def _workers(args: argparse.Namespace, population: int) -> Workers:
-    """Return the workers asked for; at most as many processes as individuals."""
-    try:
-        if args.scheduler is not None:
-            return extra("cluster", "evolution.workers.dask").DaskWorkers(args.scheduler)
-        if args.slurm is not None:
-            options = dict(_slurm_option(text) for text in args.slurm_option)
-            return extra("cluster", "evolution.workers.slurm").SlurmWorkers(args.slurm, options)
-    except ModuleNotFoundError as error:
-        raise UserError(str(error)) from None
-    return Serial() if args.workers == 1 else Processes(min(args.workers, population))
-
-
-def _slurm_option(text: str) -> tuple[str, str]:
-    key, separator, value = text.partition("=")
-    if not separator:
-        raise ValueError(f"--slurm-option takes KEY=VALUE, got {shown(text)}")
-    return key.strip(), value.strip()
 
 
 def _write_files(

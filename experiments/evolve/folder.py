@@ -16,6 +16,7 @@ from experiments.core.outside import note
 from experiments.evolve.options import UNNAMED_START, Settings, Sources, options_of, to_plain
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
+from nsa_brian.model.timing import described
 from nsa_brian.plugins import plugin_digests
 
 BEST = "best.json"
@@ -125,4 +126,5 @@ def _source(sources: Sources, search: AnySearch) -> str:
     played = f"{', '.join(games.envs)} with {', '.join(map(str, games.arms))} arms"
     played = f"{played}, {games.trials} x {games.rounds} rounds"
     stopped = "" if search.stop else f", stopped after {search.progress.so_far}"
-    return f"{model}{describe(sources, search)}; {played}{stopped}, seed {settings.seed}"
+    integrated = described(games.dt, games.method)
+    return f"{model}{describe(sources, search)}; {played}{integrated}{stopped}, seed {settings.seed}"

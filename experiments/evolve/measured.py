@@ -17,6 +17,7 @@ from experiments.evolve.options import Sources
 from experiments.evolve.strategy import Strategy, strategy
 from nsa_brian import NSAParameters, load
 from nsa_brian.common.archive import ArchiveFormat
+from nsa_brian.model.timing import stated
 
 FILE = "measured.npz"
 MEASURED = ArchiveFormat("nsa-search-measurements", 1, "measurements of a search")
@@ -47,11 +48,14 @@ def champion_of(search: AnySearch, sources: Sources, folder: Path, workers: Work
 
 def strategy_of(search: AnySearch, parameters: NSAParameters, folder: Path, tell: Tell) -> Strategy:
     """Return the strategy of the champion."""
-    model, genome = search.settings.model, search.genome
-    key = {"parameters": parameters.to_dict(), "model": model.to_dict(), "fixed": genome.fixed}
-    found = _once(
-        folder, "strategy", search, key, lambda: dataclasses.asdict(strategy(parameters, model, genome, tell))
-    )
+    games, genome = search.settings.games, search.genome
+    model, integration = games.model, stated(games.dt, games.method)
+    key = {"parameters": parameters.to_dict(), "model": model.to_dict(), "fixed": genome.fixed, **integration}
+
+    def measure() -> dict[str, Any]:
+        return dataclasses.asdict(strategy(parameters, model, genome, tell, **integration))
+
+    found = _once(folder, "strategy", search, key, measure)
     return Strategy(**{**found, "stays": tuple(found["stays"]), "off": tuple(found["off"])})
 
 

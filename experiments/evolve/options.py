@@ -19,6 +19,7 @@ from nsa_brian import load
 from nsa_brian.common.texts import shown
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.timing import DT_HELP, EULER, METHOD_HELP
 
 Settings = SearchSettings | StagedSettings
 
@@ -61,6 +62,8 @@ OPTIONS = {
     "restarts": Option(int, "N", "restarts after stagnation, each with twice the population"),
     "inexact": Option(float, "FRACTION", _INEXACT_HELP),
     "engine": Option(str, "NAME", "table, or rounds: exact, ten times slower (default: table if it runs the model)"),
+    "dt": Option(float, "MS", DT_HELP),
+    "method": Option(str, "NAME", METHOD_HELP),
     "seed": Option(int, "N", "same seed, same search"),
 }
 
@@ -78,7 +81,7 @@ GROUPS = {
         "Any of these selects --preset paper-main, if no preset is named. Not with --look and --rungs.",
         ("generations", "iterations", "start", "stagnation", "restarts"),
     ),
-    "games": ("", ("envs", "arms", "trials", "rounds", "engine", "input")),
+    "games": ("", ("envs", "arms", "trials", "rounds", "engine", "dt", "method", "input")),
 }
 
 #: Where the settings of each kind of search have the value of an option.
@@ -91,6 +94,8 @@ _BOTH = {
     "fix": "fixed",
     "inexact": "inexact",
     "engine": "games.engine",
+    "dt": "games.dt",
+    "method": "games.method",
     "seed": "seed",
 }
 _SINGLE = {"generations": "generations", "iterations": "games.iterations", "sigma": "sigma"}
@@ -100,6 +105,10 @@ PATHS: dict[type, dict[str, str]] = {SearchSettings: _BOTH | _SINGLE, StagedSett
 
 #: Values in ``--json`` of options that a kind of search does not have.
 _ABSENT = {"look": None, "rungs": (), "generations": None, "iterations": None, "stagnation": 0, "restarts": 0}
+
+
+#: Options that are recorded only if they differ from these values.
+_UNLESS_GIVEN: dict[str, Any] = {"input": (), "dt": None, "method": EULER}
 
 
 @dataclass(frozen=True)
@@ -207,8 +216,8 @@ def from_plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the values of options to JSON, as command line texts; without ``input`` if there is none."""
-    found = {name: value for name, value in values.items() if value or name != "input"}
+    """Convert the values of options to JSON, as command line texts; without those of ``_UNLESS_GIVEN``."""
+    found = {name: value for name, value in values.items() if name not in _UNLESS_GIVEN or value != _UNLESS_GIVEN[name]}
     if "rungs" in found:
         found["rungs"] = tuple("x".join(map(str, rung)) for rung in found["rungs"])
     if "fix" in found:

@@ -163,5 +163,5 @@ def _agrees(name: str, value: Any, saved: SavedSearch, known: Mapping[str, Any],
 
 
 def _shown(name: str, value: Any) -> str:
-    text = to_plain({name: value}).get(name)
+    text = to_plain({name: value}).get(name, value)
     return "none" if text is None else show(text) or "none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from experiments.core.functions import critical_weight, holds_for, refusal
 from nsa_brian import NSA, NSAParameters
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.preparing import RateMap
+from nsa_brian.model.timing import EULER, engine_options, stated
 from nsa_brian.preparation import paper_part
 
 #: Arms, games and rounds of a trial in which behaviour is measured, on MAB-P, which changes between two trials.
@@ -124,6 +125,8 @@ def strategy(
     model: Model,
     genome: Genome | None = None,
     tell: Callable[[str], None] = lambda text: None,
+    dt: float | None = None,
+    method: str = EULER,
 ) -> Strategy:
     """Measure the strategy of parameters on games that are the same for all sets.
 
@@ -135,19 +138,23 @@ def strategy(
         Whose genes are perturbed; by default all of the model.
     tell : callable, optional
         Is called with a line before each measurement.
+    dt, method
+        Time step in ms and integration method, as of :class:`evolution.games.FitnessGames`.
     """
+    options = {**_leniency(model), **engine_options(dt, method)}
     tell("measuring the champion's strategy: {1} games with {0} arms".format(*games_of(model)))
-    regret, chance, agreement, stays = _played(parameters, model)
+    regret, chance, agreement, stays = _played(parameters, model, options)
     silenced, off = float("nan"), (float("nan"), float("nan"))
-    at, w_max = _critical_weight(parameters, model), parameters.w_max
+    at, w_max = _critical_weight(parameters, model, engine_options(dt, method)), parameters.w_max
     if not model.structure.spikes:
         if "I_ext" in model.structure.used:
             tell("measuring the champion's strategy: the same games with U silenced")
-            silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model)[0]
+            silenced = _played(dataclasses.replace(parameters, I_ext=0.0), model, options)[0]
         tell(f"measuring the champion's robustness: {DRAWS} perturbed sets")
-        off = _perturbed(parameters, Genome(model=model) if genome is None else genome, model)
+        genome = Genome(model=model) if genome is None else genome
+        off = _perturbed(parameters, genome, model, stated(dt, method))
     tell(f"measuring the champion's learning: {IN_A_ROW} rewards and {IN_A_ROW} misses in a row")
-    up, down = _weights(parameters, model, 0.0, 1.0), _weights(parameters, model, w_max, 0.0)
+    up, down = (_weights(parameters, model, *ends, options) for ends in ((0.0, 1.0), (w_max, 0.0)))
     return Strategy(
         w_max=w_max,
         critical=at,
@@ -172,11 +179,13 @@ def games_of(model: Model) -> tuple[int, int, int]:
     return SPIKING_GAMES if model.structure.spikes else GAMES
 
 
-def _played(parameters: NSAParameters, model: Model) -> tuple[float, float, float, tuple[float, float]]:
+def _played(
+    parameters: NSAParameters, model: Model, options: Mapping[str, Any]
+) -> tuple[float, float, float, tuple[float, float]]:
     """Return regret, that of random choice, agreement, and how often it stays after a reward and after a miss."""
     n_arms, n_games, rounds = games_of(model)
     bandit = envs.make("MAB-P", n_arms, seed=1, n_games=n_games, trial_rounds=rounds)
-    agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model, **_leniency(model))
+    agent = NSA(n_arms, parameters, seed=1, n_games=n_games, model=model, **options)
     probabilities, uniform = lay_out(bandit, 2 * rounds)
     if agent.plays_ahead:
         chosen, agreed = agent.play_ahead(probabilities, uniform)
@@ -190,10 +199,19 @@ def _played(parameters: NSAParameters, model: Model) -> tuple[float, float, floa
     return float((best - earned).mean()), float(chance), float(agreed.mean()), stays  # type: ignore[return-value]
 
 
-def _perturbed(parameters: NSAParameters, genome: Genome, model: Model) -> tuple[float, float]:
+def _perturbed(
+    parameters: NSAParameters, genome: Genome, model: Model, integration: Mapping[str, Any]
+) -> tuple[float, float]:
     """Return the regret of a set, and the mean regret of perturbed ones."""
     n_arms, n_games, rounds = GAMES
-    games = FitnessGames(envs=("MAB-P",), arms=(n_arms,), iterations=n_games, trials=2, rounds=rounds, model=model)
+    played: dict[str, Any] = {
+        "envs": ("MAB-P",),
+        "arms": (n_arms,),
+        "iterations": n_games,
+        "trials": 2,
+        "rounds": rounds,
+    }
+    games = FitnessGames(**played, model=model, **integration)
     by = np.random.default_rng(1).normal(0, PERTURBATION, (DRAWS, genome.size))
     individuals = [parameters, *(genome.perturb(parameters, each) for each in by)]
     exact, *perturbed = scores(games, (1,), individuals).regret.mean(axis=1).tolist()
@@ -209,10 +227,12 @@ def _one_by_one(agent: NSA, probabilities: np.ndarray, uniform: np.ndarray) -> t
     return arms, agreed
 
 
-def _weights(parameters: NSAParameters, model: Model, first: float, reward: float) -> np.ndarray:
+def _weights(
+    parameters: NSAParameters, model: Model, first: float, reward: float, options: Mapping[str, Any]
+) -> np.ndarray:
     """Return the weights, from the first on, of an arm that is chosen every round and always gives this reward."""
     n_arms = GAMES[0] if not model.structure.spikes and model.structure.depends_on_arms else 2
-    agent = NSA(n_arms, parameters, seed=1, n_games=1, model=model, **_leniency(model))
+    agent = NSA(n_arms, parameters, seed=1, n_games=1, model=model, **options)
     engine = agent.engine
     weights = engine.w.copy()
     weights[:, 0] = first
@@ -230,14 +250,14 @@ def _leniency(model: Model) -> dict[str, Any]:
     return {"lenient": True} if model.structure.spikes else {}
 
 
-def _critical_weight(parameters: NSAParameters, model: Model) -> float:
+def _critical_weight(parameters: NSAParameters, model: Model, options: Mapping[str, Any]) -> float:
     """Return the critical weight, which spiking neurons may be calibrated to; NaN if it is unknown."""
     weights = np.linspace(0, parameters.w_max, 401)
     if _is_calibrated(model):
         return critical_weight(paper_part(parameters), PAPER, weights)
     if refusal(model):
         return float("nan")
-    return critical_weight(parameters, model, weights, GAMES[0])
+    return critical_weight(parameters, model, weights, GAMES[0], options)
 
 
 def _is_calibrated(model: Model) -> bool:

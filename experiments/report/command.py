@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments import registry
 from experiments.core.cells import check_fit
-from experiments.core.command import Command, add_out, add_workers
+from experiments.core.command import Command, add_out
 from experiments.core.errors import blame_user
 from experiments.core.files import writable_folder, write_text
 from experiments.core.game_settings import GameSettings
@@ -20,7 +20,7 @@ from experiments.core.options import add_options, chosen_preset, read_given, sho
 from experiments.core.outside import note
 from experiments.core.study import Study
 from experiments.core.study_command import compute, with_engine
-from experiments.core.workers import check_workers
+from experiments.core.workers import add_workers, check_workers, cluster_or_processes
 from experiments.report.page import Part, page
 from nsa_brian.common.lock import Lock
 
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--parameters", metavar="SET", help="parameter set of NSA: a name or a file")
     add("--model", metavar="MODEL", help=MODEL_HELP)
     add("--seed", type=int, metavar="N", help="random seed (default 0)")
-    add_options(parser, GameSettings, only=("input",))
+    add_options(parser, GameSettings, only=("input", "dt", "method"))
     add_workers(parser)
     add_out(parser)
     add("--json", action="store_true", help="print the claims and their verdicts as one JSON object")
@@ -54,19 +54,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run or load every study, then write the page."""
     with blame_user():
-        check_workers(args.workers)
+        check_workers(args)
         chosen = [(study, settings_of(study, args)) for study in studies()]
         work = [(study, settings, study.cells(settings)) for study, settings in chosen]
         for _, _, cells in work:
             check_fit(cells, args.workers)
-    out = writable_folder(args.out)
-    path = out / f"report-{args.preset}.html"
-    with Lock(out, path.stem, wait=True, tell=note):
-        parts = []
-        for study, settings, cells in work:
-            results, _ = compute(study, settings, cells, out, args.workers, args.quiet)
-            parts.append(Part(results, command_line(study, args)))
-        write_text(path, page(parts, args.preset))
+    with cluster_or_processes(args) as workers:
+        out = writable_folder(args.out)
+        path = out / f"report-{args.preset}.html"
+        with Lock(out, path.stem, wait=True, tell=note):
+            parts = []
+            for study, settings, cells in work:
+                results, _ = compute(study, settings, cells, out, workers, args.quiet)
+                parts.append(Part(results, command_line(study, args)))
+            write_text(path, page(parts, args.preset))
     claims = [claim for part in parts for claim in part.claims]
     if args.json:
         print(json_text({"claims": [dataclasses.asdict(claim) for claim in claims], "report": str(path)}))

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from brian2 import second
+
 from nsa_brian.model.expression import numpy_function
+from nsa_brian.model.reading import unit_of
 from nsa_brian.model.timing import check_length, check_shortest, steps_in
 
 if TYPE_CHECKING:
@@ -88,6 +91,17 @@ class Course:
     def reading(self) -> float:
         """Duration in seconds for which spikes are counted."""
         return (self.round_steps - self.reading_step) * self.dt
+
+
+def check_resolved(model: Model, values: Mapping[str, float], dt: float) -> None:
+    """Raise ValueError if a time of the model's own parameters, such as a time constant, is shorter than a step.
+
+    Values are in SI units, the time step is in seconds. Times of 0, such as no delay, are legal.
+    """
+    for info in model.parameters:
+        value = values[info.name]
+        if unit_of(info.unit).dim is second.dim and 0 < value < dt * (1 - 1e-12):
+            raise ValueError(f"{info.name} must be at least dt = {1e3 * dt:g} ms, got {1e3 * value:g} ms")
 
 
 def default_dt(model: Model) -> float:

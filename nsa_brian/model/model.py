@@ -419,11 +419,13 @@ def _stored(part: Part) -> dict[str, Any]:
 
 
 def check_noise(model: Model, method: str) -> None:
-    """Raise ValueError if a model with noise, many neurons or spikes is integrated by a method other than Euler."""
+    """Raise ValueError if a model with noise, many neurons, spikes or ``dt`` is not integrated by Euler's method."""
     if method != "euler" and model.structure.draws:
         raise ValueError(f"with noise the method must be euler (Euler-Maruyama), got {method!r}")
     if method != "euler" and not model.structure.single:
         raise ValueError(f"with populations of many, or of spiking, neurons the method must be euler, got {method!r}")
+    if method != "euler" and "dt" in model.structure.used:
+        raise ValueError(f"the model {model.name} uses dt in a string, so the method must be euler, got {method!r}")
 
 
 def check_counts(model: Model, parameters: Iterable[NSAParameters]) -> None:

@@ -1,12 +1,52 @@
-"""The number of time steps in a round of the paper's two phases; does not import Brian2, which takes a second."""
+"""Time step, integration method, and the number of steps in a round of the paper's two phases.
+
+Importing this module does not import Brian2, which takes a second.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
 
 MOST_STEPS = 2**31 - 1
+#: Methods of commands and searches: Euler's, which models with noise or spikes need, and Runge-Kutta of order 2 and 4.
+EULER = "euler"
+METHODS = (EULER, "rk2", "rk4")
+#: Help texts of the options.
+DT_HELP = "time step in ms (default 1, or 0.5 if neurons spike)"
+METHOD_HELP = f"integration method: {', '.join(METHODS)} (default {EULER}; the only one with noise or spikes)"
 #: Methods that are unstable if a time step is longer than a time constant.
 EXPLICIT = ("euler", "heun", "milstein", "rk2", "rk4")
+
+
+def check_step(dt: float | None, method: str) -> None:
+    """Require a time step in ms above 0, or None, and a known method."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
+    if dt is not None and not (isinstance(dt, int | float) and not isinstance(dt, bool) and dt > 0):
+        raise ValueError(f"dt must be a number of ms above 0, got {shown(dt)}")
+
+
+def stated(dt: float | None, method: str) -> dict[str, Any]:
+    """Return time step and method by name, without those that have their default."""
+    return ({} if dt is None else {"dt": dt}) | ({} if method == EULER else {"method": method})
+
+
+def engine_options(dt: float | None, method: str) -> dict[str, Any]:
+    """Return the options of an engine for a time step in ms and a method, without those that have their default."""
+    found = stated(dt, method)
+    if "dt" in found:
+        from brian2 import ms  # here: Brian2 takes a second to import
+
+        found["dt"] = dt * ms
+    return found
+
+
+def described(dt: float | None, method: str) -> str:
+    """Return time step and method as the end of a caption, without those that have their default."""
+    return ("" if dt is None else f", dt {dt:g} ms") + ("" if method == EULER else f", {method}")
 
 
 def steps_in(time: float, dt: float) -> int:

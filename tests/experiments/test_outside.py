@@ -155,7 +155,8 @@ class TestTwoAtOnce:
 
 class TestFrom:
     @pytest.mark.parametrize(
-        "options", [["--rounds", "5"], ["--preset", "quick"], ["--workers", "2"], ["--env-option", "sd=1"]]
+        "options",
+        [["--rounds", "5"], ["--preset", "quick"], ["--workers", "2"], ["--scheduler", "x"], ["--env-option", "sd=1"]],
     )
     def test_options_that_it_would_ignore_are_refused(self, options, refused, tmp_path):
         assert "--from reads computed results" in refused("play", "--from", "x.npz", *options, cwd=tmp_path)
@@ -201,6 +202,12 @@ BEFORE_THE_WORK = {
     "seed of tune": (["tune", "--seed", "-1"], "seed must be a whole number from 0 up"),
     "tls": (["evolve", "--scheduler", "tls://localhost:8786"], "it takes certificates"),
     "strange scheduler": (["evolve", "--scheduler", "http://localhost:8786"], "begins with tcp://"),
+    "no scheduler of a report": (["report", "--scheduler", "nonsense"], "no Dask scheduler answers at nonsense"),
+    "tls of a study": (["tune", "--scheduler", "tls://localhost:8786"], "it takes certificates"),
+    "jobs of a study": (["play", "--slurm", "0"], "--slurm must be a whole number from 1 up, got 0"),
+    "two kinds of workers": (["noise", "--slurm", "2", "--workers", "2"], "give only one of --workers, --slurm"),
+    "two clusters": (["entropy", "--slurm", "2", "--scheduler", "x"], "give only one of --scheduler, --slurm"),
+    "options for no jobs": (["updates", "--slurm-option", "queue=a"], "--slurm-option goes with --slurm JOBS"),
 }
 
 

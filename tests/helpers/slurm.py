@@ -77,6 +77,22 @@ def running(folder, cpus=2):
             process.wait(timeout=20)
 
 
+def flags(jobs):
+    """Options of a command that computes in jobs of this SLURM."""
+    options = {"interface": "lo", "memory": "1GB", "log_directory": "log", "local_directory": "local"}
+    return [
+        "--slurm",
+        str(jobs),
+        *(word for key, value in options.items() for word in ("--slurm-option", f"{key}={value}")),
+    ]
+
+
+def jobs(environment):
+    """Return the numbers of all jobs."""
+    listed = subprocess.run(["squeue", "-h", "-o", "%i"], env=environment, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
 def _wait_for_node(environment, seconds=30):
     end = time.monotonic() + seconds
     while time.monotonic() < end:

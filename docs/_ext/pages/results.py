@@ -64,6 +64,12 @@ PAGES = {
             "decision-spiking-ei",
         ),
     ),
+    "time-step": Page(
+        "Time step",
+        "Choices, regret, critical weight and firing with other time steps and integration methods. What this means: "
+        "[](../../explanation/time_step.md).",
+        ("time-step",),
+    ),
     "speed": Page(
         "Speed",
         "Speed of engines and policies, compared with hand-written C++. Why the fast engines are "

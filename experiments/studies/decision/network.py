@@ -18,6 +18,7 @@ def network_of(games: PlaySettings, engine: Any, rounds: int, name: str = "nsa")
         seed=games.seed,
         name=name,
         model=engine.model,
+        **games.integration,
         inputs={key: values for key, values in inputs.items() if len(values)},
         **({"prepared": engine.values[:1]} if engine.model.prepare else {}),
     )

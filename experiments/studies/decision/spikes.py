@@ -60,7 +60,7 @@ def respond(games: PlaySettings) -> Arrays:
     """
     agent = games.nsa_agent(games.agents[0])
     parameters = agent.parameters
-    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=agent.model)
+    engine = SpikingRounds(games.arms, parameters, POINTS, seed=games.seed, model=agent.model, **games.integration)
     w = np.linspace(0, parameters.w_max, POINTS)
     weights = np.zeros((POINTS, games.arms))
     weights[:, 0] = w

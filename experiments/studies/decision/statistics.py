@@ -35,7 +35,7 @@ def measure(games: PlaySettings) -> Arrays:
     """Return the statistics (kinds, populations, keys, games) and intervals."""
     agent = games.nsa_agent(games.agents[0])
     parameters = agent.parameters
-    ways: dict[str, Any] = {"model": agent.model, "free_time": FREE, "record": True}
+    ways: dict[str, Any] = {"model": agent.model, "free_time": FREE, "record": True, **games.integration}
     engine = SpikingRounds(games.arms, parameters, GAMES, seed=games.seed, **ways)
     found = np.full((len(KINDS), 2, len(KEYS), GAMES), np.nan)
     intervals: dict[str, list[float]] = {"u": [], "v": []}

@@ -19,6 +19,7 @@ from experiments.core.tables import Table
 from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, PlayOptions
 from nsa_brian.errors import printable
+from nsa_brian.model.timing import described
 
 STANDARD = PlayOptions()
 
@@ -126,11 +127,12 @@ def _title(settings: PlaySettings) -> str:
         f"{settings.env}, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds, "
         f"{number_of_games(settings)}, seed {settings.seed}"
     )
+    integrated = described(settings.dt, settings.method)
     title += "".join(f", input {printable(f'{name}={path}')}" for name, path in settings.input_files.items())
     if "nsa" in settings.agents:
         model = f", model {settings.nsa.model_name}" if settings.nsa.model else ""
-        return f"{title}; nsa: {settings.nsa.name}{model}, engine {settings.engine}"
-    return f"{title}; engine {settings.engine}" if any(map(is_nsa, settings.agents)) else title
+        return f"{title}; nsa: {settings.nsa.name}{model}, engine {settings.engine}{integrated}"
+    return f"{title}; engine {settings.engine}{integrated}" if any(map(is_nsa, settings.agents)) else title
 
 
 def number_of_games(settings: PlaySettings) -> str:

@@ -36,6 +36,7 @@ class Settings(AgentSettings):
     arms: int = setting(ARMS, "number of arms; matters if options are coupled or a string uses n_arms")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         at_least(self, points=11, arms=2)
         check_memory(20.0 * NUMBER * max(self.points, self.arms), "so many weights or arms")
         object.__setattr__(self, "nsa_agents", {name: read_set(name, self.model) for name in self.parameters})
@@ -118,9 +119,11 @@ lists which of these apply."""
     def cells(self, settings: Settings) -> dict[str, Cell]:
         """Return a cell for each set."""
         for agent in settings.nsa_agents.values():
-            check_agent(agent, "rounds")
+            check_agent(agent, "rounds", settings.dt, settings.method)
         return {
-            name: Cell(respond, agent.parameters, settings.points, agent.model, settings.arms)
+            name: Cell(
+                respond, agent.parameters, settings.points, agent.model, settings.arms, settings.dt, settings.method
+            )
             for name, agent in settings.nsa_agents.items()
         }
 

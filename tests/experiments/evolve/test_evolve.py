@@ -166,10 +166,8 @@ class TestTheSameSearch:
     def test_on_slurm_that_loses_a_job(self, tmp_path, serial, nsa_process):
         """Two jobs of a real SLURM, one of them cancelled in the middle of the search."""
         with tempfile.TemporaryDirectory(dir="/tmp") as short, slurm.running(Path(short)) as environment:
-            options = {"interface": "lo", "memory": "1GB", "log_directory": "log", "local_directory": "local"}
-            flags = [word for name, value in options.items() for word in ("--slurm-option", f"{name}={value}")]
             search = subprocess.Popen(
-                nsa_process.words(*EVOLVE, "--slurm", "2", *flags, "--out", "s"),
+                nsa_process.words(*EVOLVE, *slurm.flags(2), "--out", "s"),
                 cwd=tmp_path,
                 env=environment,
                 stdout=subprocess.PIPE,
@@ -178,12 +176,12 @@ class TestTheSameSearch:
             for line in search.stdout:
                 if line.startswith("generation  1/"):
                     break
-            jobs = _jobs(environment)
+            jobs = slurm.jobs(environment)
             subprocess.run(["scancel", "--signal=KILL", "--full", jobs[0]], env=environment, check=True)
-            _wait_until(lambda: set(_jobs(environment)) - set(jobs) or search.poll() is not None, 60)
+            _wait_until(lambda: set(slurm.jobs(environment)) - set(jobs) or search.poll() is not None, 60)
             search.communicate(timeout=200)
             assert search.returncode == 0
-            _wait_until(lambda: not _jobs(environment), 60)
+            _wait_until(lambda: not slurm.jobs(environment), 60)
         assert written(tmp_path / "s") == written(serial[0])
 
 
@@ -244,11 +242,6 @@ def test_a_checkpoint_of_another_release_is_refused(tmp_path, refused):
     np.savez(tmp_path / "checkpoint.npz", meta=np.array(json.dumps({"settings": {"population": 8}, "start": None})))
     for words in (["evolve", "--resume", "."], ["evolution-figures", "."]):
         assert "was written by another release" in refused(*words, cwd=tmp_path)
-
-
-def _jobs(environment):
-    listed = subprocess.run(["squeue", "-h", "-o", "%i"], env=environment, capture_output=True, text=True, check=True)
-    return listed.stdout.split()
 
 
 def _children(pid):
