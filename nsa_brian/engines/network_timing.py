@@ -42,8 +42,8 @@ class Timing(NetworkOperation):
         for each in self._called:
             direct = _direct_call(each)
             if direct is not None:
-                vars(each)["run"] = direct
-        vars(self)["run"] = self.function
+                each.__dict__["run"] = direct
+        self.__dict__["run"] = self.function
         self.function()
 
 
