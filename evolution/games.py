@@ -13,7 +13,8 @@ from envs import Bandit, make
 from nsa_brian.common.checks import check_number, check_whole
 from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.common.texts import shown
-from nsa_brian.model.timing import EULER, check_step, engine_options, steps_of
+from nsa_brian.engines.registry import precision_refusal
+from nsa_brian.model.timing import DOUBLE, EULER, check_step, engine_options, steps_of
 from nsa_brian.parameters import NSAParameters
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class FitnessGames:
         Time step in ms; by default 1 ms, or 0.5 ms for models with spiking neurons.
     method : {"euler", "rk2", "rk4"}
         Integration method; models with noise or spiking neurons need "euler".
+    precision : {"double", "single"}
+        Of the neurons; single is for models of many or spiking neurons.
     inputs : mapping
         Values of the model's inputs by name, from a game's first round on: rounds x arms, or one value a round for an
         input of the whole game; see :class:`nsa_brian.engines.inputs.Inputs`.
@@ -61,13 +64,14 @@ class FitnessGames:
     inputs: Mapping[str, Any] = field(default_factory=dict, hash=False)
     dt: float | None = None
     method: str = EULER
+    precision: str = DOUBLE
 
     def __post_init__(self) -> None:
         for name in ("iterations", "trials", "rounds"):
             check_whole(name, getattr(self, name), 1)
         if self.engine and self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)} here, got {shown(self.engine)}")
-        check_step(self.dt, self.method)
+        check_step(self.dt, self.method, self.precision)
         if self.tolerance is not None:
             check_number("tolerance", self.tolerance, 0)
         for name, kind, called in (("envs", str, "names"), ("arms", int, "whole numbers")):
@@ -88,7 +92,7 @@ class FitnessGames:
         object.__setattr__(self, "model", PAPER if self.model is None else self.model)
         if not isinstance(self.model, Model):
             raise ValueError(f"model must be a Model, got {shown(self.model)}")
-        refusal = self.model.refusal(self.played_by)
+        refusal = self.model.refusal(self.played_by) or precision_refusal(self.played_by, self.model, self.precision)
         if refusal:
             raise ValueError(refusal)
         check_noise(self.model, self.method)
@@ -109,8 +113,8 @@ class FitnessGames:
 
     @property
     def integration(self) -> dict[str, Any]:
-        """Time step and method as options of an engine; none that has its default."""
-        return engine_options(self.dt, self.method)
+        """Time step, method and precision as options of an engine; none that has its default."""
+        return engine_options(self.dt, self.method, self.precision)
 
     def check_steps(self, parameters: NSAParameters) -> None:
         """Raise an error if a round has too many time steps, or a time constant is shorter than a step."""
@@ -149,7 +153,7 @@ class FitnessGames:
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values, the model in full."""
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        for name, default in (("inputs", {}), ("dt", None), ("method", EULER)):
+        for name, default in (("inputs", {}), ("dt", None), ("method", EULER), ("precision", DOUBLE)):
             if plain[name] == default:  # unknown to 0.2, whose search ids would change
                 del plain[name]
         return {**plain, "envs": list(self.envs), "arms": list(self.arms), "model": self.model.to_dict()}

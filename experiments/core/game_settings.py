@@ -21,7 +21,7 @@ from experiments.core.study_settings import StudySettings
 from nsa_brian import DEFAULT_SET, ParameterSet
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES
 from nsa_brian.errors import printable
-from nsa_brian.model.timing import DT_HELP, EULER, METHOD_HELP, check_step, described, stated
+from nsa_brian.model.timing import DOUBLE, DT_HELP, EULER, METHOD_HELP, PRECISION_HELP, check_step, described, stated
 from nsa_brian.plugins import plugin_digests
 
 #: The bandits of the paper's comparison.
@@ -40,9 +40,10 @@ class AgentSettings(StudySettings):
     nsa_agents: dict[str, ParameterSet] = field(init=False, repr=False, hash=False)
     dt: float | None = setting(None, DT_HELP, "MS")
     method: str = setting(EULER, METHOD_HELP, "NAME")
+    precision: str = setting(DOUBLE, PRECISION_HELP, "NAME")
 
     def __post_init__(self) -> None:
-        check_step(self.dt, self.method)
+        check_step(self.dt, self.method, self.precision)
 
     @property
     def sets(self) -> dict[str, ParameterSet]:
@@ -51,10 +52,10 @@ class AgentSettings(StudySettings):
 
     @property
     def model_note(self) -> str:
-        """Names of NSA's models, files of their inputs, time step and method, for a caption; empty for the defaults."""
+        """Models of NSA, files of their inputs, time step and the like, for a caption; empty for the defaults."""
         names, inputs = self._models, getattr(self, "input", ())
         note = (f", model {names}" if names else "") + "".join(f", input {printable(text)}" for text in inputs)
-        return note + described(self.dt, self.method)
+        return note + described(self.dt, self.method, self.precision)
 
     @property
     def _models(self) -> str:
@@ -63,8 +64,9 @@ class AgentSettings(StudySettings):
     def own_dict(self) -> dict[str, Any]:
         """Convert the fields, with all parameter values and, if there are other models or agents, all agents."""
         plain = super().own_dict()
-        del plain["model"], plain["dt"], plain["method"]  # added below
-        plain |= stated(self.dt, self.method)
+        for name in ("model", "dt", "method", "precision"):  # added below
+            del plain[name]
+        plain |= stated(self.dt, self.method, self.precision)
         if not plain.get("input"):
             plain.pop("input", None)
         plain["parameter_values"] = {name: agent.parameters.to_dict() for name, agent in self.sets.items()}
@@ -132,8 +134,8 @@ class GameSettings(AgentSettings):
 
     def values(self, env: str, arms: int, env_options: Mapping[str, Any]) -> PlaySettings:
         """Return the games on one bandit, not checked."""
-        names = ("trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents", "dt", "method")
-        shared = some(self, *names)
+        names = ("trials", "rounds", "repetitions", "agents", "engine", "ties", "seed", "nsa_agents")
+        shared = some(self, *names, "dt", "method", "precision")
         shared["nsa"] = self.nsa_agents[NSA]
         if self.input:
             shared["input_files"] = files_of(self.input)

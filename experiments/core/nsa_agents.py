@@ -9,7 +9,8 @@ from typing import Any
 
 import nsa_brian  # Brian2 is imported on first use: baselines do not need it
 from nsa_brian import NSAParameters, ParameterSet
-from nsa_brian.model.timing import EULER, steps_of
+from nsa_brian.engines.registry import precision_refusal
+from nsa_brian.model.timing import DOUBLE, EULER, steps_of
 
 NSA = "nsa"
 
@@ -42,8 +43,13 @@ def with_noise(agent: ParameterSet, noise: float) -> ParameterSet:
     return replace(agent, model=replace(model, noise=noise))
 
 
-def check_agent(agent: ParameterSet, engine: str, dt: float | None = None, method: str = EULER) -> None:
-    """Raise a ValueError if the engine cannot run the agent, or not with this time step (in ms) and method."""
+def check_agent(
+    agent: ParameterSet, engine: str, dt: float | None = None, method: str = EULER, precision: str = DOUBLE
+) -> None:
+    """Raise a ValueError if the engine cannot run the agent, or not with this time step (in ms), method, precision."""
+    refusal = precision_refusal(engine, agent.model, precision)
+    if refusal:
+        raise ValueError(refusal)
     if agent.model is None:
         steps_of(agent.parameters, 1.0 if dt is None else dt, method)
         return

@@ -26,7 +26,7 @@ from nsa_brian import ParameterSet, load
 from nsa_brian.common.memory import NUMBER, check_memory
 from nsa_brian.engines.registry import DEFAULT_ENGINE, ENGINES, ties_refusal
 from nsa_brian.model.agreement import TIES
-from nsa_brian.model.timing import EULER, check_step, engine_options
+from nsa_brian.model.timing import DOUBLE, EULER, check_step, engine_options
 from nsa_brian.plugins import plugin_digests
 
 #: Size of the record of one round.
@@ -34,7 +34,7 @@ BYTES_A_ROUND = 33
 #: Strongest noise, in units of the activity (of order 1).
 MOST_NOISE = 1e6
 #: Settings that are stored only if they differ from these values.
-_OPTIONAL: dict[str, Any] = {"inputs": {}, "input_files": {}, "dt": None, "method": EULER}
+_OPTIONAL: dict[str, Any] = {"inputs": {}, "input_files": {}, "dt": None, "method": EULER, "precision": DOUBLE}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +49,8 @@ class PlaySettings(StudySettings):
     receives the inputs that its model has.
 
     ``dt`` is the time step of all NSA agents in ms; None is 1 ms, or 0.5 ms for models with spiking neurons. ``method``
-    is "euler", "rk2" or "rk4"; models with noise or spiking neurons need "euler". Both are part of ``id`` if they
-    differ from their defaults.
+    is "euler", "rk2" or "rk4"; models with noise or spiking neurons need "euler". ``precision`` is "double" or, for
+    models of many or spiking neurons, "single". They are part of ``id`` if they differ from their defaults.
     """
 
     env: str = "MAB-P"
@@ -70,6 +70,7 @@ class PlaySettings(StudySettings):
     input_files: dict[str, str] = field(default_factory=dict)
     dt: float | None = None
     method: str = EULER
+    precision: str = DOUBLE
 
     def __post_init__(self) -> None:
         known = {**plugin_digests(), **digests_of(self.input_files)} if self.inputs is None else self.inputs
@@ -78,7 +79,7 @@ class PlaySettings(StudySettings):
         for name, legal in (("engine", tuple(ENGINES)), ("ties", TIES)):
             if getattr(self, name) not in legal:
                 raise ValueError(f"{name} must be one of {', '.join(legal)}, got {getattr(self, name)!r}")
-        check_step(self.dt, self.method)
+        check_step(self.dt, self.method, self.precision)
         if not 0 <= self.noise <= MOST_NOISE:
             raise ValueError(f"noise must be a number from 0 to {MOST_NOISE:g}, got {self.noise}")
         if self.noise and self.engine not in ("rounds", "network"):
@@ -111,7 +112,7 @@ class PlaySettings(StudySettings):
         check_memory(self.memory, "games of that size")
         for name in self.agents:
             if is_nsa(name):
-                check_agent(self.nsa_agent(name), self.engine, self.dt, self.method)
+                check_agent(self.nsa_agent(name), self.engine, self.dt, self.method, self.precision)
                 if ties_refusal(self.engine, self.ties):
                     raise ValueError(ties_refusal(self.engine, self.ties))
         if self.input_files:
@@ -152,8 +153,8 @@ class PlaySettings(StudySettings):
 
     @property
     def integration(self) -> dict[str, Any]:
-        """Time step and method as options of an engine; none that has its default."""
-        return engine_options(self.dt, self.method)
+        """Time step, method and precision as options of an engine; none that has its default."""
+        return engine_options(self.dt, self.method, self.precision)
 
     @property
     def bandit_options(self) -> dict[str, Any]:

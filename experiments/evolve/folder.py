@@ -126,5 +126,5 @@ def _source(sources: Sources, search: AnySearch) -> str:
     played = f"{', '.join(games.envs)} with {', '.join(map(str, games.arms))} arms"
     played = f"{played}, {games.trials} x {games.rounds} rounds"
     stopped = "" if search.stop else f", stopped after {search.progress.so_far}"
-    integrated = described(games.dt, games.method)
+    integrated = described(games.dt, games.method, games.precision)
     return f"{model}{describe(sources, search)}; {played}{integrated}{stopped}, seed {settings.seed}"

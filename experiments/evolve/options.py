@@ -19,7 +19,7 @@ from nsa_brian import load
 from nsa_brian.common.texts import shown
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.model.timing import DT_HELP, EULER, METHOD_HELP
+from nsa_brian.model.timing import DOUBLE, DT_HELP, EULER, METHOD_HELP, PRECISION_HELP
 
 Settings = SearchSettings | StagedSettings
 
@@ -64,6 +64,7 @@ OPTIONS = {
     "engine": Option(str, "NAME", "table, or rounds: exact, ten times slower (default: table if it runs the model)"),
     "dt": Option(float, "MS", DT_HELP),
     "method": Option(str, "NAME", METHOD_HELP),
+    "precision": Option(str, "NAME", PRECISION_HELP),
     "seed": Option(int, "N", "same seed, same search"),
 }
 
@@ -81,7 +82,7 @@ GROUPS = {
         "Any of these selects --preset paper-main, if no preset is named. Not with --look and --rungs.",
         ("generations", "iterations", "start", "stagnation", "restarts"),
     ),
-    "games": ("", ("envs", "arms", "trials", "rounds", "engine", "dt", "method", "input")),
+    "games": ("", ("envs", "arms", "trials", "rounds", "engine", "dt", "method", "precision", "input")),
 }
 
 #: Where the settings of each kind of search have the value of an option.
@@ -96,6 +97,7 @@ _BOTH = {
     "engine": "games.engine",
     "dt": "games.dt",
     "method": "games.method",
+    "precision": "games.precision",
     "seed": "seed",
 }
 _SINGLE = {"generations": "generations", "iterations": "games.iterations", "sigma": "sigma"}
@@ -108,7 +110,7 @@ _ABSENT = {"look": None, "rungs": (), "generations": None, "iterations": None, "
 
 
 #: Options that are recorded only if they differ from these values.
-_UNLESS_GIVEN: dict[str, Any] = {"input": (), "dt": None, "method": EULER}
+_UNLESS_GIVEN: dict[str, Any] = {"input": (), "dt": None, "method": EULER, "precision": DOUBLE}
 
 
 @dataclass(frozen=True)

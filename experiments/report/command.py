@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--parameters", metavar="SET", help="parameter set of NSA: a name or a file")
     add("--model", metavar="MODEL", help=MODEL_HELP)
     add("--seed", type=int, metavar="N", help="random seed (default 0)")
-    add_options(parser, GameSettings, only=("input", "dt", "method"))
+    add_options(parser, GameSettings, only=("input", "dt", "method", "precision"))
     add_workers(parser)
     add_out(parser)
     add("--json", action="store_true", help="print the claims and their verdicts as one JSON object")

@@ -14,6 +14,7 @@ from nsa_brian.common.checks import REAL, WHOLE, check_integer, check_number, ma
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.inputs import Inputs
 from nsa_brian.engines.randomness import Randomness
+from nsa_brian.engines.registry import precision_refusal
 from nsa_brian.engines.round_end import RoundEnd
 from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, choice_probabilities, select
@@ -21,6 +22,7 @@ from nsa_brian.model.course import default_dt
 from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import PAPER, TOLERANCE, TOLERANCE_IN_HZ, Model, check_counts, check_noise
 from nsa_brian.model.structure import SIGNALS
+from nsa_brian.model.timing import EULER, check_step
 from nsa_brian.parameter_set import load
 from nsa_brian.parameters import NSAParameters
 
@@ -83,8 +85,6 @@ class Engine(ABC):
 
     #: Name of the engine, by which models declare whether they support it.
     name: ClassVar[str] = ""
-    #: Floating-point types that it supports.
-    precisions: ClassVar[tuple[str, ...]] = ("double",)
 
     activity: np.ndarray
     w: np.ndarray
@@ -117,11 +117,10 @@ class Engine(ABC):
         refusal = model.refusal(self.name)
         if refusal:
             raise ValueError(refusal)
-        if precision not in self.precisions:
-            raise ValueError(
-                f"precision must be {' or '.join(self.precisions)} for the engine {self.name} and the model "
-                f"{model.name}, got {shown(precision)}; single needs the engine rounds and many or spiking neurons"
-            )
+        check_step(None, EULER, precision)
+        refusal = precision_refusal(self.name, model, precision)
+        if refusal:
+            raise ValueError(refusal)
         self.precision = precision
         self.dt = default_dt(model) * second if dt is None else dt
         check_integration(self.dt, method)

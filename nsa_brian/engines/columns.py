@@ -25,7 +25,6 @@ class ColumnRounds(PopulationEngine):
     """
 
     name = "rounds"
-    precisions = ("double", "single")
 
     def __init__(self, *args: Any, record: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nsa_brian.errors import closest, shown
+from nsa_brian.model.timing import DOUBLE, SINGLE
 
 if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
@@ -39,6 +40,17 @@ def ties_refusal(engine: str, ties: str) -> str:
             "compare rounding errors; use rounds"
         )
     return ""
+
+
+def precision_refusal(engine: str, model: Model | None, precision: str) -> str:
+    """Return why an engine does not run a model, None for the paper's, in some precision; empty if it does."""
+    if precision == DOUBLE or (engine == "rounds" and model is not None and not model.structure.single):
+        return ""
+    name = "paper" if model is None else model.name
+    return (
+        f"precision must be {DOUBLE} for the engine {engine} and the model {name}, got {shown(precision)}; "
+        f"{SINGLE} is for the engine rounds and models of many or spiking neurons"
+    )
 
 
 def engine_class(name: str, model: Model | None = None) -> type[Engine]:

@@ -1,4 +1,4 @@
-"""Time step, integration method, and the number of steps in a round of the paper's two phases.
+"""Time step, integration method, precision, and the number of steps in a round of the paper's two phases.
 
 Importing this module does not import Brian2, which takes a second.
 """
@@ -14,39 +14,47 @@ MOST_STEPS = 2**31 - 1
 #: Methods of commands and searches: Euler's, which models with noise or spikes need, and Runge-Kutta of order 2 and 4.
 EULER = "euler"
 METHODS = (EULER, "rk2", "rk4")
+#: Floating-point types of neurons.
+DOUBLE, SINGLE = "double", "single"
+PRECISIONS = (DOUBLE, SINGLE)
 #: Help texts of the options.
 DT_HELP = "time step in ms (default 1, or 0.5 if neurons spike)"
 METHOD_HELP = f"integration method: {', '.join(METHODS)} (default {EULER}; the only one with noise or spikes)"
+PRECISION_HELP = f"precision of many or spiking neurons: {', '.join(PRECISIONS)}, which is faster (default {DOUBLE})"
 #: Methods that are unstable if a time step is longer than a time constant.
 EXPLICIT = ("euler", "heun", "milstein", "rk2", "rk4")
 
 
-def check_step(dt: float | None, method: str) -> None:
-    """Require a time step in ms above 0, or None, and a known method."""
+def check_step(dt: float | None, method: str, precision: str = DOUBLE) -> None:
+    """Require a time step in ms above 0, or None, a known method and a known precision."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {shown(precision)}")
     if dt is not None and not (isinstance(dt, int | float) and not isinstance(dt, bool) and dt > 0):
         raise ValueError(f"dt must be a number of ms above 0, got {shown(dt)}")
 
 
-def stated(dt: float | None, method: str) -> dict[str, Any]:
-    """Return time step and method by name, without those that have their default."""
-    return ({} if dt is None else {"dt": dt}) | ({} if method == EULER else {"method": method})
+def stated(dt: float | None, method: str, precision: str = DOUBLE) -> dict[str, Any]:
+    """Return time step, method and precision by name, without those that have their default."""
+    given = {"dt": (dt, None), "method": (method, EULER), "precision": (precision, DOUBLE)}
+    return {name: value for name, (value, default) in given.items() if value != default}
 
 
-def engine_options(dt: float | None, method: str) -> dict[str, Any]:
-    """Return the options of an engine for a time step in ms and a method, without those that have their default."""
-    found = stated(dt, method)
-    if "dt" in found:
+def engine_options(dt: float | None, method: str, precision: str = DOUBLE) -> dict[str, Any]:
+    """Return the options of an engine, for a time step in ms; without those that have their default."""
+    found = stated(dt, method, precision)
+    if dt is not None:
         from brian2 import ms  # here: Brian2 takes a second to import
 
         found["dt"] = dt * ms
     return found
 
 
-def described(dt: float | None, method: str) -> str:
-    """Return time step and method as the end of a caption, without those that have their default."""
-    return ("" if dt is None else f", dt {dt:g} ms") + ("" if method == EULER else f", {method}")
+def described(dt: float | None, method: str, precision: str = DOUBLE) -> str:
+    """Return time step, method and precision as the end of a caption, without those that have their default."""
+    texts = {"dt": f"dt {dt:g} ms" if dt is not None else "", "method": method, "precision": f"{precision} precision"}
+    return "".join(f", {texts[name]}" for name in stated(dt, method, precision))
 
 
 def steps_in(time: float, dt: float) -> int:

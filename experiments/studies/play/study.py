@@ -127,7 +127,7 @@ def _title(settings: PlaySettings) -> str:
         f"{settings.env}, {settings.arms} arms, {settings.trials} x {settings.rounds} rounds, "
         f"{number_of_games(settings)}, seed {settings.seed}"
     )
-    integrated = described(settings.dt, settings.method)
+    integrated = described(settings.dt, settings.method, settings.precision)
     title += "".join(f", input {printable(f'{name}={path}')}" for name, path in settings.input_files.items())
     if "nsa" in settings.agents:
         model = f", model {settings.nsa.model_name}" if settings.nsa.model else ""

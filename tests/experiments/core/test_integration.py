@@ -1,4 +1,4 @@
-"""``--dt`` and ``--method``: in games, results, identities and searches, and what is refused."""
+"""``--dt``, ``--method`` and ``--precision``: in games, results, identities and searches, and what is refused."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from experiments.core.functions import critical_weight
 from experiments.core.game import play
 from experiments.core.play import make_bandit, make_player, play_agent
 from experiments.core.settings import PlaySettings
-from nsa_brian import NSA, load
+from nsa_brian import NSA, load, load_model
 from nsa_brian.common.game_streams import streams
 from nsa_brian.model.model import PAPER
 from nsa_brian.model.timing import engine_options
@@ -82,6 +82,17 @@ def test_the_command_records_them_and_workers_get_them(nsa, tmp_path, workers_at
     assert one == two
 
 
+def test_precision_is_recorded_and_part_of_the_identity(nsa, tmp_path):
+    words = ["play", "--model", "spiking", "--agents", "nsa", "--arms", "2", "--rounds", "3", "--trials", "1"]
+    words += ["--repetitions", "2", "--no-figures", "--json", "--out", "one"]
+    double, single = (json.loads(nsa(*words, "--precision", each, cwd=tmp_path)) for each in ("double", "single"))
+    assert "precision" not in double["settings"]
+    assert single["settings"]["precision"] == "single"
+    assert double["files"]["results"] != single["files"]["results"]
+    settings = PlaySettings(arms=2, nsa=dataclasses.replace(load(), model=load_model("spiking")), precision="single")
+    assert make_player(settings, "nsa", range(1)).engine.columns.states["u"]["vm_of_u"].dtype == np.float32
+
+
 def test_a_response_depends_on_them():
     study = STUDIES["response"]
     quick = dataclasses.replace(study.presets["quick"], parameters=("evolved",))
@@ -117,7 +128,7 @@ def test_a_search_is_scored_with_them():
 
 def test_default_games_of_a_search_keep_their_identity():
     plain = FitnessGames().to_dict()
-    assert not {"dt", "method", "inputs"} & set(plain)
+    assert not {"dt", "method", "precision", "inputs"} & set(plain)
     games = FitnessGames(dt=2.0, method="rk4")
     assert FitnessGames.from_dict(games.to_dict()) == games
 
@@ -145,6 +156,15 @@ MODEL = Model(
 REFUSED = {
     "zero": ([*PLAY, "--dt", "0"], "dt must be a number of ms above 0, got 0"),
     "not a number": ([*PLAY, "--dt", "nan"], "dt must be a number of ms above 0, got nan"),
+    "a precision": ([*PLAY, "--precision", "half"], "precision must be one of double, single, got 'half'"),
+    "a precision that rates have not": (
+        [*PLAY, "--precision", "single"],
+        "precision must be double for the engine rounds and the model paper, got 'single'",
+    ),
+    "a precision that searches of rates have not": (
+        ["evolve", "--preset", "quick", "--precision", "single"],
+        "precision must be double for the engine table and the model paper, got 'single'",
+    ),
     "text": (["standings", "--dt", "fast"], "--dt takes numbers, got 'fast'"),
     "too long": (
         ["table", "--dt", "500"],
