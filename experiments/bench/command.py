@@ -187,16 +187,18 @@ def several_tables(found: dict[str, Any]) -> list[str]:
         steps, arms = place.split(".")
         limit = found[f"limit.several_us.{place}"]
         by_hand = [f"{limit:.3g}", f"{found[key] / limit:.2f}"] if limit else ["no compiler", ""]
-        rows.append([f"{steps[1:]} steps, {arms[1:]} arms", f"{found[key]:.3g}", *by_hand])
+        table = found[f"several.table_us_per_game_round.{place}"]
+        rows.append([f"{steps[1:]} steps, {arms[1:]} arms", f"{found[key]:.3g}", f"{table:.3g}", *by_hand])
     if not rows:
         return []
-    header = ["three synaptic variables, statements: us a game and round", "rounds", "by hand", "ratio"]
+    header = ["three synaptic variables, statements: us a game and round", "rounds", "table"]
+    header += ["by hand", "rounds / by hand"]
     expression, statements = found["several.expression_us.k200"], found["several.statements_us.k200"]
     line = (
         f"table, 200 arms: {expression:.3g} us a game and round if the learning rule is an expression, "
         f"{statements:.3g} if it is a statement ({statements / expression:.2f}x)"
     )
-    return [text_table(header, rows, right=(1, 2, 3)), line]
+    return [text_table(header, rows, right=(1, 2, 3, 4)), line]
 
 
 def spiking_table(found: dict[str, Any]) -> str:

@@ -60,7 +60,7 @@ def measure(n_rounds: int, repeats: int, tick: Callable[[str], None] = lambda wh
         parameters = of_length(load().parameters, steps)
         for k in ARMS:
             tick(f"three synaptic variables, {steps} steps, {k} arms, against the limit")
-            for name, seconds in batch(k, parameters, min(n_rounds, 100), min(repeats, 2)).items():
+            for name, seconds in batch(k, parameters, min(n_rounds, 100), max(repeats, 2)).items():
                 found[f"{name}.s{steps}.k{k}"] = None if seconds is None else 1e6 * seconds
     tick(f"statements against an expression, {MANY} arms")
     return found | {f"several.{name}_us.k{MANY}": 1e6 * each for name, each in rules(n_rounds, repeats).items()}
@@ -75,18 +75,21 @@ def of_length(parameters: NSAParameters, steps: int) -> NSAParameters:
 
 
 def batch(n_arms: int, parameters: NSAParameters, n_rounds: int, repeats: int) -> dict[str, float | None]:
-    """Return seconds per game and round from a game's start, of our code and of the limit, interleaved."""
+    """Return seconds per game and round from a game's start, of both engines and of the limit, interleaved.
+
+    The first repeat fills the table.
+    """
     complete = NOVELTY.complete(parameters)
     engine = Rounds(n_arms, complete, GAMES, model=NOVELTY)
     rounds = [*stretch_bench.known_rounds(n_arms, GAMES, n_rounds)]
-    turns = [played(engine)]
+    turns = [played(engine), played(Table(n_arms, complete, GAMES, model=NOVELTY))]
     with contextlib.suppress(FileNotFoundError):  # no compiler, no limit
         limit = LimitNovelty(engine)
         turns.append(limit.restarted)
     times = [[best(partial(stretch_bench.through, turn(), rounds), 1) for turn in turns] for _ in range(repeats)]
     each = np.min(times, axis=0) / n_rounds / GAMES
-    by_hand = float(each[1]) if len(each) > 1 else None
-    return {"several.us_per_game_round": float(each[0]), "limit.several_us": by_hand}
+    names = ("several.us_per_game_round", "several.table_us_per_game_round", "limit.several_us")
+    return dict(zip(names, [*each.tolist(), None], strict=False))
 
 
 def played(engine: Engine) -> Callable[[], stretch_bench.Player]:

@@ -95,6 +95,7 @@ class Pairs:
                 "_borders": steps,
                 "_phases": unit.phases,
                 "_normal": unit.normal,
+                "_state": sorted(unit.equations.diff_eq_names),
             },
             codeobj_class=code_object,
         )

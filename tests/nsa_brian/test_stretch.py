@@ -289,6 +289,20 @@ def test_a_table_of_several_variables_is_as_exact_as_it_says():
     assert (np.transpose(backwards[::-1]) == table.look_up(which[:300], values[:, :300])).all()
 
 
+@pytest.mark.parametrize("name", ["the paper's", "adapting.py", "self_excitation.py", "novelty.py"])
+def test_a_round_that_ends_early_has_the_same_bits(name):
+    # An age grows in every step, so that no step leaves the state as it was.
+    model = PAPER if name == "the paper's" else model_of(name)
+    aging = model.change(name="aging", rate_u=f"{model.rate_u}\ndage/dt = 1 : second")
+    quick = SHORT.replace(tau_u=3, tau_v=5, duration_input=600, duration_free=900)
+    for parameters in (quick, SHORT, SETS[0]):
+        one, other = (Rounds(70, parameters, 1, model=each) for each in (model, aging))
+        for engine in (one, other):
+            engine.set_weights(np.linspace(0, parameters.w_max, 70))
+        assert np.unique(one.activity[1]).size > 1
+        assert (one.activity == other.activity).all()
+
+
 def test_statements_that_fail_for_options_not_chosen_still_fail():
     chances, luck = known_games("MAB-P", 19, 3, 20)
     model = Model(name="mean", synapse="n : 1", plasticity="n += chosen\nw += chosen * (R - w) / n")

@@ -424,10 +424,28 @@ static inline void look_up(double place, int64_t parts, const double* points, do
 // The place of the cell of a CellTable that contains a point; -2 if its cell is too coarse or it is outside, -3 if its
 // cell is not computed. The point, in units of its variables, becomes the position in the cell, from 0 to 4. See
 // CellTable._cell and _slot.
+// `last` is where the same option was found before: a cell with points stays as it is.
+template <int D> struct Cell {
+    int64_t place = -1, level = 0;
+    double low[D];
+};
 template <int D>
 static inline int64_t find_cell(const int64_t* keys, const int64_t* places, int64_t slots, int64_t set, int64_t cells,
-                                int levels, double* point)
+                                int levels, double* point, Cell<D>& last)
 {
+    if (last.place >= 0) {
+        bool same = true;
+        double parts[D];
+        for (int d = 0; d < D; d++) {
+            parts[d] = point[d] * (double)(cells << last.level) - last.low[d];
+            same &= parts[d] >= 0 && parts[d] < 1;
+        }
+        if (same) {
+            for (int d = 0; d < D; d++)
+                point[d] = 4 * parts[d];
+            return last.place;
+        }
+    }
     const int64_t range = (int64_t)1 << (48 / D - 1);
     for (int d = 0; d < D; d++)
         if (!(fabs(point[d] * (double)(cells << (levels - 1))) < range))
@@ -436,23 +454,25 @@ static inline int64_t find_cell(const int64_t* keys, const int64_t* places, int6
     for (int level = 0; level < levels; level++) {
         uint64_t key = set * 8 + level;
         for (int d = 0; d < D; d++) {
-            const double x = point[d] * (double)(cells << level), low = floor(x);
-            parts[d] = 4 * (x - low);
-            key = key * (2 * range) + (uint64_t)((int64_t)low + range);
+            const double x = point[d] * (double)(cells << level);
+            last.low[d] = floor(x);
+            parts[d] = 4 * (x - last.low[d]);
+            key = key * (2 * range) + (uint64_t)((int64_t)last.low[d] + range);
         }
         int64_t slot = (int64_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (slots - 1);
         while (keys[slot] != (int64_t)key) {
             if (keys[slot] < 0)
-                return -3;
+                return last.place = -3;
             slot = (slot + 1) & (slots - 1);
         }
         if (places[slot] != -1) {  // not divided
             for (int d = 0; d < D; d++)
                 point[d] = parts[d];
-            return places[slot];
+            last.level = level;
+            return last.place = places[slot];
         }
     }
-    return -2;
+    return last.place = -2;
 }
 
 // Both activities at a position in a cell with 5 points along each variable, by polynomials of degree 4.
@@ -461,11 +481,11 @@ template <int D> static inline void interpolate(const double* points, const doub
     double weights[D][5];
     for (int d = 0; d < D; d++) {
         const double a = place[d], b = a - 1, c = a - 2, e = a - 3, f = a - 4;
-        weights[d][0] = b * c * e * f / 24;
-        weights[d][1] = a * c * e * f / -6;
-        weights[d][2] = a * b * e * f / 4;
-        weights[d][3] = a * b * c * f / -6;
-        weights[d][4] = a * b * c * e / 24;
+        weights[d][0] = b * c * e * f * (1. / 24);
+        weights[d][1] = a * c * e * f * (-1. / 6);
+        weights[d][2] = a * b * e * f * (1. / 4);
+        weights[d][3] = a * b * c * f * (-1. / 6);
+        weights[d][4] = a * b * c * e * (1. / 24);
     }
     double all[10] = {0};  // u and v at the points along the last variable
     for (int i = 0; i < (D == 3 ? 5 : 1); i++)

@@ -65,6 +65,9 @@ cdef extern from *:
             alignas(64) uint64_t _state{{ stream }}[BLOCK];
             memcpy(_state{{ stream }}, {{ get_array_name(variables[stream]) }}, room * sizeof(uint64_t));
             {% endfor %}
+            {% for name in _state if not _normal %}
+            double _before_{{ name }}[BLOCK];
+            {% endfor %}
             for (int step = 0, next; ; step = next)
             {
                 next = INT_MAX;  // the next end of a phase in the block
@@ -74,6 +77,13 @@ cdef extern from *:
                     break;
                 for (int s = step; s < next; s++)
                 {
+                    {% if not _normal %}
+                    const bool looks = (s - step) % 16 == 15;
+                    {% for name in _state %}
+                    if (looks)
+                        memcpy(_before_{{ name }}, {{ get_array_name(variables[name]) }}, room * sizeof(double));
+                    {% endfor %}
+                    {% endif %}
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < room; _idx++)
                     {
@@ -85,6 +95,11 @@ cdef extern from *:
                         {{ vector_code['step']|autoindent }}
                     }
                     NSA_STORED;
+                    {% if not _normal %}
+                    // A step that changes no bit of the state: the rest of the phase does not either.
+                    if (looks{% for name in _state %} && !memcmp(_before_{{ name }}, {{ get_array_name(variables[name]) }}, room * sizeof(double)){% endfor %})
+                        break;
+                    {% endif %}
                 }
                 for (int i = 0; i < room; i++)
                 {

@@ -322,7 +322,7 @@ _before[{{ i }}] = _at_{{ i }}[_place - _ready + 8];
 if (!_is_twin)
 {
     double _point[] = { {%- for i in range(_n_variables) %}_before[{{ i }}] / _scale[_set * {{ _n_variables }} + {{ i }}], {% endfor %}};
-    const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point);
+    const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _cell_of[_place]);
     if (_cell >= 0)
         nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _u_before, _v_before);
     else if (_cell == -2)
@@ -650,6 +650,9 @@ cdef extern from *:
         {% if _n_variables != 1 %}
         const respond_t _respond = (respond_t)_call[0];
         void** const _arrays = (void**)(_call + 1);
+        {% endif %}
+        {% if _n_variables > 1 %}
+        std::vector<nsa::Cell<{{ _n_variables }}>> _cell_of(_n_units);
         {% endif %}
         {% if _answer == 'table' %}
         for (int64_t _game = 0; _game < _n_games; _game++)

@@ -89,8 +89,9 @@ def test_the_limit_of_several_variables_makes_the_same_choices(n_arms):
 
 
 def test_several_variables_have_their_table():
-    numbers = {f"several.us_per_game_round.s{s}.k{k}": 3.0 for s in several_bench.STEPS for k in several_bench.ARMS}
-    numbers |= {f"limit.several_us.s{s}.k{k}": 2.0 for s in several_bench.STEPS for k in several_bench.ARMS}
+    places = [f"s{steps}.k{k}" for steps in several_bench.STEPS for k in several_bench.ARMS]
+    names = {"several.us_per_game_round": 3.0, "several.table_us_per_game_round": 1.0, "limit.several_us": 2.0}
+    numbers = {f"{name}.{place}": value for place in places for name, value in names.items()}
     table, line = bench_command.several_tables(
         {**numbers, "several.expression_us.k200": 2.0, "several.statements_us.k200": 3.0}
     )
