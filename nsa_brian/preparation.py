@@ -23,7 +23,7 @@ from brian2 import get_device, ms, second
 from nsa_brian.codegen.code_objects import announce_if_slow
 from nsa_brian.codegen.columns import Columns
 from nsa_brian.codegen.pairs import answers
-from nsa_brian.codegen.streams import count_of, n_seeds
+from nsa_brian.codegen.streams import count_of, n_seeds, n_streams
 from nsa_brian.common.checks import check_integer
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import check_integration, listed_sets
@@ -289,8 +289,11 @@ def _seeds_of(model: Model, values: Values, n_arms: int, options: int) -> np.nda
     """Return which seeds of a game are those of its first options, of pools and of contacts."""
     found = []
     for neurons in model.structure.populations.values():
-        size = count_of(neurons, values)
-        found += [np.repeat(np.arange(n_arms) < options, size) if neurons.of_options else np.ones(size, bool)]
+        all_, first = (
+            n_streams(model.structure, count_of(neurons, values) * (k if neurons.of_options else 1))
+            for k in (n_arms, options)
+        )
+        found.append(np.arange(all_) < first)
     return np.concatenate([*found, [True]])
 
 
