@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from brian2 import get_device, ms, second
 from nsa_brian.codegen.code_objects import announce_if_slow
 from nsa_brian.codegen.columns import Columns
 from nsa_brian.codegen.pairs import answers
-from nsa_brian.codegen.streams import n_seeds
+from nsa_brian.codegen.streams import count_of, n_seeds, n_streams
 from nsa_brian.common.checks import check_integer
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import check_integration, listed_sets
@@ -39,16 +38,42 @@ from nsa_brian.parameters import NSAParameters
 
 #: Firing rate in Hz above which activity counts as persistent; spontaneous activity is below.
 LASTING = 8.0
-#: Strengths tried at once; for each stage, the range around the last estimate as a factor, and the rounds.
-POINTS, STAGES = 16, ((10.0, 2), (2.0, 2), (1.35, 12), (1.35, 12))
-#: Games in which spontaneous firing is measured; exponents of the background's correction after each round.
-GAMES, FOLLOWS = 8, (0.25,) * 6 + (0.1,) * 8
+#: Strengths tried at once.
+POINTS = 16
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is simulated for a calibration.
+
+    Attributes
+    ----------
+    stages : (factor, rounds) of each stage of :class:`Critical`: the range around the last estimate, and the rounds
+    games : games in which :class:`Balance` measures spontaneous firing
+    follows : exponents of the background's correction after each round
+    """
+
+    stages: tuple[tuple[float, int], ...]
+    games: int
+    follows: tuple[float, ...]
+
+
+FULL = Effort(((10.0, 2), (2.0, 2), (1.35, 12), (1.35, 12)), 8, (0.25,) * 6 + (0.1,) * 8)
+#: For searches: less than half of the rounds. The narrow last stage makes up for it: values differ from those of FULL
+#: about as much as those of FULL with other random numbers do, by 2 to 3% in ``spiking-ei``.
+QUICK = Effort(((10.0, 2), (2.0, 2), (1.35, 3), (1.15, 4)), 4, (0.25,) * 6 + (0.1,) * 3)
 #: Largest number of options of the measured network; more make no difference.
 OPTIONS = 20
+#: Option values among which the critical one of a rate model is found, and the step of the first search.
+GRID, COARSE = np.linspace(0, 1, 4001), 20
 #: Number of sets that are calibrated together, which limits memory.
 BATCH = 16
 
 Values = dict[str, float]
+
+_NO_STAR = (
+    "the rate parameters have no critical weight for spiking neurons: activity outlasts the input always or never"
+)
 
 
 def prepare(
@@ -72,7 +97,8 @@ def prepare(
     dt : Quantity, optional
         Time step of the engine that will play.
     lenient : bool
-        Accept sets without a critical strength; their activity never outlasts the input.
+        For searches: accept sets without a critical strength, whose activity never outlasts the input, and calibrate
+        with fewer rounds (``QUICK``), which changes values by some percent.
 
     Returns
     -------
@@ -128,6 +154,8 @@ def with_prepared(
     return {**options, "prepared": found * n_games if isinstance(parameters, NSAParameters) else found}
 
 
+#: Critical values of rate models by parameter set.
+_stars: dict[NSAParameters, float] = {}
 #: Cache of prepared values.
 _known: dict[tuple[Model, NSAParameters, int, float, bool], Values] = {}
 
@@ -143,6 +171,11 @@ class _Batch:
     dt: Any
     lenient: bool
 
+    @property
+    def effort(self) -> Effort:
+        """How much to simulate."""
+        return QUICK if self.lenient else FULL
+
 
 def gain_function(model: Any, values: Mapping[str, Any]) -> Callable[..., Any]:
     """Return a function of the weights ``w``: the strength of synapses in units of the critical strength."""
@@ -150,20 +183,18 @@ def gain_function(model: Any, values: Mapping[str, Any]) -> Callable[..., Any]:
 
 
 def _map_rates(batch: _Batch, step: RateMap) -> None:
-    for parameters, values in zip(batch.sets, batch.values, strict=True):
-        values |= _rate_map(batch.model, parameters, values, batch.lenient)
+    stars = _critical_values([paper_part(parameters) for parameters in batch.sets])
+    for star, values in zip(stars, batch.values, strict=True):
+        values |= _rate_map(batch.model, star, values, batch.lenient)
 
 
-def _rate_map(model: Model, parameters: NSAParameters, values: Values, lenient: bool = False) -> Values:
-    """Return the critical value of the rate model, and the highest value of its weights."""
+def _rate_map(model: Model, star: float, values: Values, lenient: bool = False) -> Values:
+    """Return the critical value ``star`` of the rate model, and the highest value of its weights."""
     phi = numpy_function(model.structure.expressions["Phi_v"], {}, values)
     highest = float(np.max(phi(w=np.linspace(0, values["w_max"], 4001))))
-    try:
-        star = critical_value(paper_part(parameters))
-    except ValueError:
-        if not lenient:
-            raise
-        star = np.inf
+    if np.isnan(star) and not lenient:
+        raise ValueError(_NO_STAR)
+    star = np.inf if np.isnan(star) else star
     if highest <= star and lenient:
         return {"Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # above all values
     if highest <= star:
@@ -182,7 +213,8 @@ def check_map(model: Model, parameters: NSAParameters, dt: float | None = None, 
     parameters = model.complete(parameters)
     check_counts(model, [parameters])
     if RateMap() in model.prepare:
-        _rate_map(model, parameters, model.values_in_si(parameters))
+        (star,) = _critical_values([paper_part(parameters)])
+        _rate_map(model, star, model.values_in_si(parameters))
     values = model.values_in_si(parameters)
     Course.of(model, values, default_dt(model) if dt is None else 1e-3 * dt, method)
     if dt is not None:
@@ -194,8 +226,7 @@ def paper_part(parameters: NSAParameters) -> NSAParameters:
     return NSAParameters(**{info.name: value for info, value in parameters.items()})  # type: ignore[arg-type]
 
 
-@cache
-def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
+def critical_value(parameters: NSAParameters) -> float:
     """Return Phi*, the option value above which a rate model's activity u outlasts the input.
 
     Raises
@@ -203,24 +234,46 @@ def critical_value(parameters: NSAParameters, points: int = 4001) -> float:
     ValueError
         If activity outlasts the input for no value, or for all of them.
     """
-    value = np.linspace(0, 1, points)
-    u, _ = answers(parameters, value, "Phi_v")
-    found = critical(value, u)
+    (found,) = _critical_values([parameters])
     if np.isnan(found):
-        raise ValueError(
-            "the rate parameters have no critical weight for spiking neurons: activity outlasts the input always or "
-            "never"
-        )
+        raise ValueError(_NO_STAR)
     return found
 
 
-def _games(batch: _Batch, each: int, record: bool = False) -> Columns:
-    """Create untrained games of each set."""
-    model, values, options = batch.model, batch.values, batch.options
+def _critical_values(sets: Sequence[NSAParameters]) -> list[float]:
+    """Return Phi* of each set, NaN if there is none, to the resolution of a grid of 4001 values.
+
+    U and V excite each other, so activity rises with the value: of the grid, every twentieth value is simulated, and
+    those around the step. If activity does not rise, all are.
+    """
+    new = [each for each in dict.fromkeys(sets) if each not in _stars]
+    coarse = np.arange(0, len(GRID), COARSE)
+    ends = _end_of_round(new, np.tile(coarse, (len(new), 1)))
+    steps = np.array([np.flatnonzero(u <= u.max() / 2)[-1:].sum() for u in ends], dtype=int)
+    fine = np.minimum(coarse[steps][:, None] + np.arange(COARSE + 1), len(GRID) - 1)
+    for each, u, at, u_around in zip(new, ends, fine, _end_of_round(new, fine), strict=True):
+        x, u = np.concatenate([coarse, at]), np.concatenate([u, u_around])
+        if (np.diff(u[: len(coarse)]) < 0).any():
+            x, (u,) = np.arange(len(GRID)), _end_of_round([each], np.arange(len(GRID))[None])
+        order = np.argsort(x)
+        _stars[each] = critical(GRID[x[order]], u[order])
+    return [_stars[each] for each in sets]
+
+
+def _end_of_round(sets: Sequence[NSAParameters], at: np.ndarray) -> np.ndarray:
+    """Return the activity u of rate models at a round's end, for values of the grid by index (sets, n)."""
+    each = [parameters for parameters in sets for _ in range(at.shape[1])]
+    return answers(each, GRID[at.ravel()], "Phi_v")[0].reshape(at.shape) if each else np.zeros(at.shape)
+
+
+def _games(batch: _Batch, each: int, record: bool = False, options: int | None = None) -> Columns:
+    """Create untrained games of each set, by default with all options, else with the first ones."""
+    model, values = batch.model, batch.values
+    options = batch.options if options is None else options
     many = [found for found in values for _ in range(each)]
     # The same noise for every set, so that results do not depend on the other sets.
-    seeds = np.random.default_rng(0).random((each, n_seeds(model, values[0], options)))
-    tiled = np.tile(seeds, (len(values), 1))
+    seeds = np.random.default_rng(0).random((each, n_seeds(model, values[0], batch.options)))
+    tiled = np.tile(seeds[:, _seeds_of(model, values[0], batch.options, options)], (len(values), 1))
     games = Columns(model, many, np.arange(len(many)), options, tiled, batch.dt, record)
     for name, array in games.given.items():
         array[:] = np.repeat([_untrained(model, name, found, options) for found in values], each)[:, None]
@@ -230,6 +283,18 @@ def _games(batch: _Batch, each: int, record: bool = False) -> Columns:
         start = [_untrained(model, name, found, options) for found in values]
         games.states[SYNAPSE][name][:] = np.repeat(start, each)[:, None]
     return games
+
+
+def _seeds_of(model: Model, values: Values, n_arms: int, options: int) -> np.ndarray:
+    """Return which seeds of a game are those of its first options, of pools and of contacts."""
+    found = []
+    for neurons in model.structure.populations.values():
+        all_, first = (
+            n_streams(model.structure, count_of(neurons, values) * (k if neurons.of_options else 1))
+            for k in (n_arms, options)
+        )
+        found.append(np.arange(all_) < first)
+    return np.concatenate([*found, [True]])
 
 
 def _untrained(model: Model, name: str, values: Values, options: int) -> float:
@@ -242,25 +307,28 @@ def _untrained(model: Model, name: str, values: Values, options: int) -> float:
 
 def _balance(batch: _Batch, step: Balance) -> None:
     """Find the background at which an untrained network fires at its spontaneous rate."""
-    games, values = _games(batch, GAMES), batch.values
+    effort = batch.effort
+    games, values = _games(batch, effort.games), batch.values
     wanted = np.array([found[step.to] for found in values])
     level = np.array([found[step.name] for found in values])
-    for follows in FOLLOWS:
-        games.set_value(step.name, level.repeat(GAMES))
+    for follows in effort.follows:
+        games.set_value(step.name, level.repeat(effort.games))
         games.respond()
-        rate = _rates(games, values)[0].mean(axis=1).reshape(-1, GAMES).mean(axis=1)
+        rate = _rates(games, values)[0].mean(axis=1).reshape(-1, effort.games).mean(axis=1)
         level = level * (wanted / np.maximum(rate, 0.05 * wanted)) ** follows
     for found, best in zip(values, level, strict=True):
         found[step.name] = float(best)
 
 
-def _find_critical(batch: _Batch, step: Critical) -> None:
+def _find_critical(batch: _Batch, step: Critical, whole: bool = False) -> None:
     """Find the strength above which activity outlasts the input.
 
     Each of many strengths is played in a separate game, over a wide range and then over narrower ones. The share of
-    games in which the first option's activity lasts locates the step, averaged over noise.
+    games in which the first option's activity lasts locates the step, averaged over noise. If options do not affect
+    each other, the first one is simulated alone.
     """
-    games, values = _games(batch, POINTS), batch.values
+    alone = not (whole or batch.model.structure.depends_on_arms)
+    games, values = _games(batch, POINTS, options=1 if alone else None), batch.values
     if "gain" not in games.given:
         raise ValueError(
             f"prepare, Critical: neurons of the model {batch.model.name} must read gain, a static line of the synapse "
@@ -268,7 +336,7 @@ def _find_critical(batch: _Batch, step: Critical) -> None:
         )
     games.given["gain"][:, 0] = 1
     centre = np.array([found[step.name] for found in values])
-    for stage, (reach, n_rounds) in enumerate(STAGES):
+    for stage, (reach, n_rounds) in enumerate(batch.effort.stages):
         low, high = centre / reach, centre * reach
         games.set_value(step.name, np.geomspace(low, high, POINTS, axis=1).ravel())
         lasting = np.zeros(len(values))
@@ -280,6 +348,8 @@ def _find_critical(batch: _Batch, step: Critical) -> None:
         if stage == 0:
             odd = (lasting == 0) | (lasting == 1)
             if odd.any() and not batch.lenient:
+                if alone:
+                    _find_critical(batch, step, whole=True)  # raises an error that describes all options
                 i = int(np.argmax(odd))
                 one = replace(batch, values=[{**values[i], step.name: float(high[i])}])
                 raise _no_step(one, step, low[i], rates[:, i * POINTS : (i + 1) * POINTS], bool(lasting[i]))

@@ -35,7 +35,7 @@ class Timing(NetworkOperation):
         """Remove the direct calls of the last run, whose code Brian2 has replaced."""
         super().before_run(run_namespace)
         for each in (*self._called, self):
-            vars(each).pop("run", None)
+            each.__dict__.pop("run", None)
 
     def run(self) -> None:
         """Set the direct calls; called in the first time step of a run."""

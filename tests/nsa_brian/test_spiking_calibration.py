@@ -1,6 +1,7 @@
 """From rates to spikes: the critical weight is kept, what has none is refused or mended."""
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ from nsa_brian import (
     preparation,
     prepare,
 )
+from nsa_brian.codegen.pairs import answers
 from nsa_brian.engines.columns import ColumnRounds
+from nsa_brian.model.critical import critical
 from nsa_brian.preparation import LASTING, critical_value, gain_function
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import ADEX, EI, SPIKING
@@ -100,6 +103,32 @@ def test_what_is_found_for_a_set_does_not_depend_on_those_beside_it(model, monke
     assert anew(sets[::-1]) == alone[::-1]
     monkeypatch.setattr(preparation, "BATCH", 2)
     assert anew(sets) == alone
+
+
+@pytest.mark.parametrize("model", mostly_slow((SPIKING, ADEX), SPIKING), ids=lambda model: model.name)
+def test_an_option_without_neighbours_is_simulated_alone_to_the_same_end(model, monkeypatch):
+    sets = [small(model, tau_ref=4), small(model, top=1.7)]
+    alone = prepare(model, sets, 3)
+    preparation._known.clear()
+    monkeypatch.setattr(preparation, "_find_critical", partial(preparation._find_critical, whole=True))
+    monkeypatch.setitem(preparation._STEPS, Critical, preparation._find_critical)
+    assert prepare(model, sets, 3) == alone
+
+
+def test_a_search_finds_nearly_the_same_with_fewer_rounds():
+    sets = [SPIKING.complete(load().parameters).replace(I_0=0.16, tau_ref=each) for each in (2, 3)]
+    for quick, full in zip(prepare(SPIKING, sets, 2, lenient=True), prepare(SPIKING, sets, 2), strict=True):
+        assert quick["J_v"] != full["J_v"]
+        assert quick["J_v"] == pytest.approx(full["J_v"], rel=0.05)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_critical_value_is_that_of_the_whole_grid(name):
+    sets = [load(name).parameters.replace(I_ext=each) for each in (0.9, 1.0)]
+    preparation._stars.clear()
+    for parameters, found in zip(sets, preparation._critical_values(sets), strict=True):
+        u, _ = answers(parameters, preparation.GRID, "Phi_v")
+        assert found == critical(preparation.GRID, u)
 
 
 def test_sets_of_other_numbers_of_neurons_are_refused_before_anything_is_found():
