@@ -288,8 +288,8 @@ class Model:
 
     @property
     def fastest(self) -> str:
-        """The default engine of searches: the table if it has one variable; tables of more are used if asked for."""
-        return "table" if self.structure.coordinate else "rounds"
+        """The default engine of searches: the table if it has one or two variables, else rounds."""
+        return "table" if 1 <= len(self.structure.coordinates) <= 2 else "rounds"
 
     def response_of(self, population: str) -> Equations:
         """Return the response phi of population ``"u"`` or ``"v"`` to its activity, in that population's names."""

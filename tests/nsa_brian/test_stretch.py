@@ -261,7 +261,7 @@ SEVERAL = {
 def test_a_table_of_several_variables_makes_the_choices_of_rounds(n_variables):
     model, row = SEVERAL[n_variables], np.arange(4)
     assert len(model.structure.coordinates) == n_variables
-    assert model.fastest == "rounds"
+    assert model.fastest == ("table" if n_variables == 2 else "rounds")
     chances, luck = known_games("MAB-P", 9, 4, 200)
     players = [SHORT, SHORT.replace(tau_u=14), SHORT, SHORT]
     table, rounds = Table(9, players, 4, model=model), Rounds(9, players, 4, model=model)

@@ -481,11 +481,12 @@ template <int D> static inline void interpolate(const double* points, const doub
     double weights[D][5];
     for (int d = 0; d < D; d++) {
         const double a = place[d], b = a - 1, c = a - 2, e = a - 3, f = a - 4;
-        weights[d][0] = b * c * e * f * (1. / 24);
-        weights[d][1] = a * c * e * f * (-1. / 6);
-        weights[d][2] = a * b * e * f * (1. / 4);
-        weights[d][3] = a * b * c * f * (-1. / 6);
-        weights[d][4] = a * b * c * e * (1. / 24);
+        const double ab = a * b, ef = e * f, abc = ab * c, cef = c * ef;
+        weights[d][0] = b * cef * (1. / 24);
+        weights[d][1] = a * cef * (-1. / 6);
+        weights[d][2] = ab * ef * (1. / 4);
+        weights[d][3] = abc * f * (-1. / 6);
+        weights[d][4] = abc * e * (1. / 24);
     }
     double all[10] = {0};  // u and v at the points along the last variable
     for (int i = 0; i < (D == 3 ? 5 : 1); i++)
