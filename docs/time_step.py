@@ -1,6 +1,6 @@
 """Measure how much the time step and the integration method matter.
 
-    python docs/time_step.py                some ten minutes
+    python docs/time_step.py                ten to thirty minutes
     python docs/time_step.py --quick        small settings, to test the script
 
 Writes `docs/results/time-step.json` and updates the numbers in the pages. Rate models: choices, regret and critical
@@ -11,6 +11,7 @@ outlasts the input, and regret, with the coupling calibrated at each time step a
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import time
 from itertools import product
@@ -61,8 +62,8 @@ def rate_models(rounds: int, n_games: int, points: int) -> dict[str, Any]:
                 different.append(float(differs.any(axis=1).mean()))
                 regret.append(float((record.best - record.expected).mean()))
             found[name][f"{method} {dt:g}"] = {
-                "choices_changed": mean(changed),
-                "games_changed": mean(different),
+                "percent_of_choices_changed": 100 * mean(changed),
+                "percent_of_games_changed": 100 * mean(different),
                 "regret": mean(regret),
                 "critical_weight": float(respond(nsa.parameters, points, dt=dt, method=method)["critical"]),
             }
@@ -70,30 +71,36 @@ def rate_models(rounds: int, n_games: int, points: int) -> dict[str, Any]:
     return found
 
 
-def spiking_models(rounds: int, n_games: int, decisions: int) -> dict[str, Any]:
-    """Return firing of a trained option at the end of a round and regret by model, time step and calibration."""
-    found: dict[str, Any] = {}
-    for name in ("spiking", "spiking-ei"):
-        model, parameters, arms = load_model(name), load().parameters, SPIKING_ARMS
-        (coupling,) = (step.name for step in model.prepare if isinstance(step, Critical))
-        prepared = {dt: prepare(model, parameters, arms, dt=dt * ms) for dt in SPIKING_STEPS}
-        nsa = ParameterSet(model.complete(parameters), name, model=model)
-        found[name] = {}
-        for dt in SPIKING_STEPS:
-            of_step: dict[str, Any] = {
-                "coupling": prepared[dt][0][coupling] / prepared[SPIKING_STEPS[0]][0][coupling],
-                "calibrated": firing(nsa, n_games, decisions, dt, prepared[dt]),
-                "same_coupling": firing(nsa, n_games, decisions, dt, prepared[SPIKING_STEPS[0]]),
-            }
-            record = play_agent(games(nsa, "MAB-P", arms, rounds, n_games, dt, "euler"), "nsa", range(n_games))
-            of_step["regret"] = estimate((record.best - record.expected).mean(axis=1))
-            found[name][f"{dt:g}"] = of_step
-            print(name, dt, of_step, flush=True)
-        first = found[name][f"{SPIKING_STEPS[0]:g}"]
-        before = {place: first["calibrated"][place]["mean"] for place in "uv"}
-        for of_step in found[name].values():
-            for label, place in product(("calibrated", "same_coupling"), "uv"):
-                of_step[label][place]["percent_higher"] = 100 * (of_step[label][place]["mean"] / before[place] - 1)
+def short_rounds(points: int) -> dict[str, float]:
+    """Return w* of the default set with phases of 500 ms, with both methods at 20 ms."""
+    parameters = dataclasses.replace(load().parameters, duration_input=500.0, duration_free=500.0)
+    return {m: float(respond(parameters, points, dt=20.0, method=m)["critical"]) for m in ("euler", "rk4")}
+
+
+def spiking_model(name: str, rounds: int, n_games: int, decisions: int) -> dict[str, Any]:
+    """Return firing of a trained option at the end of a round and regret by time step and calibration."""
+    model, parameters, found = load_model(name), load().parameters, {}
+    (coupling,) = (step.name for step in model.prepare if isinstance(step, Critical))
+    prepared = {dt: prepare(model, parameters, SPIKING_ARMS, dt=dt * ms) for dt in SPIKING_STEPS}
+    nsa = ParameterSet(model.complete(parameters), name, model=model)
+    for dt in SPIKING_STEPS:
+        of_step: dict[str, Any] = {
+            "coupling": prepared[dt][0][coupling] / prepared[SPIKING_STEPS[0]][0][coupling],
+            "calibrated": firing(nsa, n_games, decisions, dt, prepared[dt]),
+            "same_coupling": firing(nsa, n_games, decisions, dt, prepared[SPIKING_STEPS[0]]),
+        }
+        record = play_agent(games(nsa, "MAB-P", SPIKING_ARMS, rounds, n_games, dt, "euler"), "nsa", range(n_games))
+        of_step["regret"] = estimate((record.best - record.expected).mean(axis=1))
+        found[f"{dt:g}"] = of_step
+        print(name, dt, of_step, flush=True)
+    return found
+
+
+def percent_higher(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the firing of a model with its difference from that at the first time step, in percent."""
+    first = {place: each["mean"] for place, each in found[f"{SPIKING_STEPS[0]:g}"]["calibrated"].items()}
+    for of_step, label, place in product(found.values(), ("calibrated", "same_coupling"), "uv"):
+        of_step[label][place]["percent_higher"] = 100 * (of_step[label][place]["mean"] / first[place] - 1)
     return found
 
 
@@ -122,8 +129,8 @@ def tables(rates: dict[str, Any], spikes: dict[str, Any]) -> list[dict[str, Any]
         [
             name,
             *key.split(),
-            f"{100 * each['choices_changed']:.2f}",
-            f"{100 * each['games_changed']:.0f}",
+            f"{each['percent_of_choices_changed']:.2f}",
+            f"{each['percent_of_games_changed']:.0f}",
             f"{each['regret']:.4f}",
             f"{each['critical_weight']:.4f}",
         ]
@@ -166,7 +173,8 @@ def main() -> None:
     if args.quick:
         rate, spiking = {"rounds": 50, "n_games": 2, "points": 101}, {"rounds": 5, "n_games": 2, "decisions": 1}
     begun = time.perf_counter()
-    rates, spikes = rate_models(**rate), spiking_models(**spiking)
+    rates = rate_models(**rate)
+    spikes = {name: percent_higher(spiking_model(name, **spiking)) for name in ("spiking", "spiking-ei")}
     record = {
         "command": "python docs/time_step.py" + " --quick" * args.quick,
         "seconds": round(time.perf_counter() - begun, 1),
@@ -174,7 +182,7 @@ def main() -> None:
         **machine(),
         "settings": {"rate": rate, "spiking": spiking},
         "tables": tables(rates, spikes),
-        "summary": {"rate": rates, "spiking": spikes},
+        "summary": {"rate": rates, "short_rounds": short_rounds(rate["points"]), "spiking": spikes},
     }
     text = json.dumps(record, indent=1, ensure_ascii=False)
     (DOCS / "results" / "time-step.json").write_text(text + "\n", "utf-8")

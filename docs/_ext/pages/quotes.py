@@ -24,6 +24,7 @@ RANKS = f"{STANDINGS}/standings/all/ranks"
 BY_BANDIT = f"{STANDINGS}/regret_by_bandit"
 CHAMPIONS = "table-from-nothing/summary/mean_regret"
 REPORT = "summary/champion/report"
+RATE, SPIKING = "time-step/summary/rate", "time-step/summary/spiking"
 ON_HELD_OUT = (
     "the champion has regret {champion/regret:.4f}, set `evolved` {evolved/regret:.4f}, the authors' set 38 "
     "{minbandit-38/regret:.4f} and set 29 {minbandit-29/regret:.4f}."
@@ -69,6 +70,67 @@ QUOTES = {
     ],
     "docs/explanation/experiments.md": [
         Quote("table-minbandit-38/summary", "{paper_cells_within_2_se:d} lie within two standard errors of ours"),
+    ],
+    "docs/explanation/time_step.md": [
+        Quote(
+            f"{RATE}/evolved",
+            "even at 10 ms they have {euler 10/percent_of_choices_changed:.2g} and",
+        ),
+        Quote(f"{RATE}/evolved-0.1", "and {euler 10/percent_of_choices_changed:.2g} percent of changed choices."),
+        Quote(
+            f"{RATE}/minbandit-29",
+            "`minbandit-29` changes {euler 1/percent_of_choices_changed:.2g} percent of its choices at 1 ms and "
+            "{euler 10/percent_of_choices_changed:.2g} percent at 10 ms.",
+        ),
+        Quote(
+            f"{RATE}/minbandit-38",
+            "changes {euler 1/percent_of_choices_changed:.1f} percent of its choices at 1 ms, "
+            "{euler 2/percent_of_choices_changed:.1f} at 2 ms, {euler 5/percent_of_choices_changed:.1f} at 5 ms and "
+            "{euler 10/percent_of_choices_changed:.1f} at 10 ms. With `rk4` it changes "
+            "{rk4 1/percent_of_choices_changed:.1f}, {rk4 2/percent_of_choices_changed:.1f}, "
+            "{rk4 5/percent_of_choices_changed:.1f} and {rk4 10/percent_of_choices_changed:.1f}.",
+        ),
+        Quote(
+            f"{RATE}/minbandit-38",
+            "is {euler 1/regret:.4f} at 1 ms and {euler 10/regret:.4f} at 10 ms, where the reference has "
+            "{rk4 0.5/regret:.4f}.",
+        ),
+        Quote(
+            f"{RATE}/evolved",
+            "{euler 1/critical_weight:.4f} for `evolved` at 1 ms and {euler 10/critical_weight:.4f} at 10 ms,",
+        ),
+        Quote(
+            f"{RATE}/minbandit-38",
+            "{euler 1/critical_weight:.4f} and {euler 10/critical_weight:.4f} for `minbandit-38`.",
+        ),
+        Quote(
+            "time-step/summary/short_rounds",
+            "w\\* of `evolved` is {rk4:.3f} with `rk4` and {euler:.3f} with Euler's method at 20 ms.",
+        ),
+        Quote(
+            f"{SPIKING}/spiking",
+            "U of `spiking` fires {0.25/same_coupling/u/percent_higher:.1f} percent faster at 0.25 ms and "
+            "{0.1/same_coupling/u/percent_higher:.1f} percent faster at 0.1 ms; V "
+            "{0.25/same_coupling/v/percent_higher:.1f} and {0.1/same_coupling/v/percent_higher:.1f} percent.",
+        ),
+        Quote(
+            f"{SPIKING}/spiking",
+            "At 0.1 ms it is {0.1/coupling:.3f} times that of 0.5 ms. Then the rate of U differs by "
+            "{0.1/calibrated/u/percent_higher:.1f} percent from that at 0.5 ms, and the rate of V by "
+            "{0.1/calibrated/v/percent_higher:.1f} percent.",
+        ),
+        Quote(
+            f"{SPIKING}/spiking",
+            "error: {0.5/regret/mean:.3f} ± {0.5/regret/half:.3f} at 0.5 ms and {0.1/regret/mean:.3f} ± "
+            "{0.1/regret/half:.3f} at 0.1 ms (200",
+        ),
+        Quote(
+            f"{SPIKING}/spiking-ei",
+            "has {0.1/coupling:.3f} times the coupling of 0.5 ms at 0.1 ms. The rate of its U differs by "
+            "{0.1/same_coupling/u/percent_higher:.1f} percent with the coupling of 0.5 ms and by "
+            "{0.1/calibrated/u/percent_higher:.1f} percent with its own. Its regret is {0.5/regret/mean:.3f} ± "
+            "{0.5/regret/half:.3f} at 0.5 ms and {0.1/regret/mean:.3f} ± {0.1/regret/half:.3f} at 0.1 ms.",
+        ),
     ],
     "docs/explanation/standings.md": [
         Quote(STANDINGS, "has the full table: {n_cells:d} cells,"),
