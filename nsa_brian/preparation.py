@@ -97,8 +97,8 @@ def prepare(
     dt : Quantity, optional
         Time step of the engine that will play.
     lenient : bool
-        For searches: accept sets without a critical strength, whose activity never outlasts the input, and calibrate
-        with fewer rounds (``QUICK``), which changes values by some percent.
+        For searches: accept sets without a critical strength, and calibrate with fewer rounds (``QUICK``), which
+        changes values by some percent. Sets without a critical strength get 0: activity never outlasts the input.
 
     Returns
     -------
@@ -137,8 +137,10 @@ def prepare(
         for part in (todo[i : i + BATCH] for i in range(0, len(todo), BATCH)):
             sets = [key[1] for key in part]
             batch = _Batch(model, sets, [model.values_in_si(each) for each in sets], options, dt, lenient)
+            left = batch
             for wanted in model.prepare:
-                _STEPS[type(wanted)](batch, wanted)
+                _STEPS[type(wanted)](left, wanted)
+                left = left.without_lost()
             _known.update(zip(part, batch.values, strict=True))
     return [_known[keys[each]] for each in given]
 
@@ -171,6 +173,12 @@ class _Batch:
     dt: Any
     lenient: bool
 
+    def without_lost(self) -> _Batch:
+        """Return the sets that can still hold a memory; those that cannot have a coupling of 0."""
+        critical = [step.name for step in self.model.prepare if isinstance(step, Critical)]
+        left = [i for i, values in enumerate(self.values) if all(values[name] for name in critical)]
+        return replace(self, sets=[self.sets[i] for i in left], values=[self.values[i] for i in left])
+
     @property
     def effort(self) -> Effort:
         """How much to simulate."""
@@ -196,7 +204,8 @@ def _rate_map(model: Model, star: float, values: Values, lenient: bool = False) 
         raise ValueError(_NO_STAR)
     star = np.inf if np.isnan(star) else star
     if highest <= star and lenient:
-        return {"Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2}  # above all values
+        couplings = {step.name: 0.0 for step in model.prepare if isinstance(step, Critical)}
+        return {"Phi_star": 2 * abs(highest) + 1, "Phi_top": 4 * abs(highest) + 2, **couplings}  # above all values
     if highest <= star:
         raise ValueError(
             "the rate parameters have no critical weight for spiking neurons: Phi_v must exceed its critical value "
@@ -307,6 +316,8 @@ def _untrained(model: Model, name: str, values: Values, options: int) -> float:
 
 def _balance(batch: _Batch, step: Balance) -> None:
     """Find the background at which an untrained network fires at its spontaneous rate."""
+    if not batch.values:
+        return
     effort = batch.effort
     games, values = _games(batch, effort.games), batch.values
     wanted = np.array([found[step.to] for found in values])
@@ -327,6 +338,8 @@ def _find_critical(batch: _Batch, step: Critical, whole: bool = False) -> None:
     games in which the first option's activity lasts locates the step, averaged over noise. If options do not affect
     each other, the first one is simulated alone.
     """
+    if not batch.values:
+        return
     alone = not (whole or batch.model.structure.depends_on_arms)
     games, values = _games(batch, POINTS, options=1 if alone else None), batch.values
     if "gain" not in games.given:

@@ -122,6 +122,16 @@ def test_a_search_finds_nearly_the_same_with_fewer_rounds():
         assert quick["J_v"] == pytest.approx(full["J_v"], rel=0.05)
 
 
+def test_a_search_does_not_simulate_sets_whose_rate_model_has_no_memory(monkeypatch):
+    lost, other = SPIKING.complete(NEVER).replace(neurons=5), small(I_0=0.13)
+    alone = prepare(SPIKING, [other], 2, lenient=True)[0]
+    preparation._known.clear()
+    assert [each["J_v"] for each in prepare(SPIKING, [lost, other, lost], 2, lenient=True)] == [0, alone["J_v"], 0]
+    preparation._known.clear()
+    monkeypatch.setattr(preparation, "Columns", None)
+    assert prepare(SPIKING, [lost], 2, lenient=True)[0]["J_v"] == 0
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_critical_value_is_that_of_the_whole_grid(name):
     sets = [load(name).parameters.replace(I_ext=each) for each in (0.9, 1.0)]

@@ -172,19 +172,19 @@ def test_policies_in_plain_python_earn_as_much_as_ours():
     assert set(PLAIN) == {name for name, policy in baselines.POLICIES.items() if not hasattr(policy, "watch")}
     random.seed(0)
     for name, plain in PLAIN.items():
-        ours, theirs = earned(baselines.make(name, 5, seed=0)), earned(plain(5))
-        assert ours == pytest.approx(theirs, abs=0.12), name
+        ours = np.mean([earned(baselines.make(name, 5, seed=seed)) for seed in range(3)])
+        assert ours == pytest.approx(np.mean([earned(plain(5)) for _ in range(3)]), abs=0.1), name
 
 
-def earned(policy, n_rounds=1500):
-    """Mean reward in games whose best arm changes every 250 rounds."""
-    uniform, total = np.random.default_rng(99).random(n_rounds), 0
-    for t, number in enumerate(uniform):
+def earned(policy):
+    """Mean reward of a game of 500 rounds."""
+    total = 0
+    for number in np.random.default_rng(99).random(500):
         arm = policy.select_arm()
-        reward = int(number < (0.9 if arm == t // 250 % 5 else 0.1 * arm))
+        reward = int(number < (0.2, 0.3, 0.8, 0.4, 0.1)[arm])
         policy.update(arm, reward)
         total += reward
-    return total / n_rounds
+    return total / 500
 
 
 def test_a_single_game_stands_beside_plain_python():
