@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from dask_jobqueue.slurm import SLURMCluster
 from distributed import Security
 
 from evolution.workers.dask import DaskWorkers
+from nsa_brian.common.interrupts import on_interrupt
 from nsa_brian.common.texts import shown
+
+with on_interrupt(signal.default_int_handler):  # dask-jobqueue replaces the handler on import, to exit with code 0
+    from dask_jobqueue.slurm import SLURMCluster
 
 #: Options that dask-jobqueue has a keyword for, with our defaults; all others are sbatch's.
 OPTIONS: dict[str, Any] = {

@@ -36,6 +36,15 @@ def test_what_users_write_is_taken():
     )
 
 
+def test_ctrl_c_is_left_to_the_command(run_script, tmp_path):
+    """dask-jobqueue makes it end the process with code 0."""
+    script = """import signal
+before = signal.getsignal(signal.SIGINT)
+import evolution.workers.slurm
+assert signal.getsignal(signal.SIGINT) is before"""
+    assert run_script(script, tmp_path).returncode == 0
+
+
 def test_certificates_are_made_for_the_search_and_are_gone_after_it(tmp_path, monkeypatch):
     pytest.importorskip("cryptography")
     sbatch = tmp_path / "bin" / "sbatch"
