@@ -18,8 +18,6 @@ SCRIPTS = [
     for i, text in enumerate(blocks(name))
     if name != "docs/howto/models.md" or not recipe(text)
 ]
-#: The notebooks that run by default; the others take some seconds each.
-QUICK = ("docs/tutorials/first_game.md",)
 
 
 #: Scripts of the README whose networks Brian2 compiles in a dozen pieces: the same without its compiler by default.
@@ -39,9 +37,8 @@ def test_python_examples_run(page, number, tmp_path, run_script):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    "page", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NOTEBOOKS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", NOTEBOOKS)
 def test_notebooks_run(page, tmp_path, run_script):
     done = run_script(notebook(page), tmp_path, MPLBACKEND="agg")
     assert done.returncode == 0, done.stderr

@@ -22,12 +22,12 @@ PAIRS = (
     ("table, 256 games, 200 arms", "µs", "table.us_per_game_round.compiled.k200", "limit.table_us.k200"),
     *(
         (
-            f"{model}, {games}, {precision}: a neuron and step",
+            f"{model}, {games}, {precision}{note}",
             "ns",
             f"{model}.{precision}.ns_per_neuron_step.games{n}",
             f"limit.{model}.ns_per_neuron_step.games{n}",
         )
         for model, n, games in (("spiking", 1, "one game"), ("spiking", 16, "16 games"), ("spiking-ei", 16, "16 games"))
-        for precision in ("double", "single")
+        for precision, note in (("double", ": a neuron and step" if n == 1 else ""), ("single", ""))
     ),
 )

@@ -337,6 +337,7 @@ def test_other_packages_may_warn_where_warnings_are_errors(nsa_process, words, t
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_our_own_warnings_are_errors_where_they_are_asked_for(run_script, tmp_path):
     code = """
         import warnings

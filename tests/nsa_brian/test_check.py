@@ -32,6 +32,7 @@ def quick_network(monkeypatch):
 
 
 class TestVerdict:
+    @pytest.mark.slow
     @each_network_target
     def test_tells_who_runs_it_and_that_they_agree(self, network_target, monkeypatch):
         monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, network_target))

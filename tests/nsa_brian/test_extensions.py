@@ -36,7 +36,6 @@ MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
 
 #: One of each kind, which is compiled by default; the compiler takes a second or two for each.
 COMPILED = {
-    "adapting.py",  # more state of a neuron, parameters of its own
     "depression.py",  # state of a synapse that changes within a round
     "decay.py",  # a rule for the options that were not chosen
     "dynamic_pool.py",
@@ -167,7 +166,7 @@ def spiking_games(name, n_rounds):
         return game(network, n_rounds, 1), found
 
 
-@pytest.mark.parametrize("name", mostly_slow(SPIKING_PIECES, "contacts.py"))
+@pytest.mark.parametrize("name", mostly_slow(SPIKING_PIECES))
 def test_recipes_of_spiking_neurons_agree(name):
     network, rounds = spiking_games(name, 2)
     agree(network, rounds)
@@ -333,6 +332,7 @@ def test_every_game_may_have_its_own_parameters(name):
         assert (play([sets[i]], [i])[:, :, 0] == together[:, :, i]).all()
 
 
+@pytest.mark.slow
 @each_network_target
 def test_a_noisy_coupled_model_has_the_noise_of_theory(network_target):
     """No response: each neuron is a leaky integrator, of variance noise^2 / (1 - dt / (2 tau)), coupled or not."""

@@ -79,6 +79,7 @@ def test_the_network_says_the_same():
     assert found == pytest.approx(log_likelihood(arms, rewards, 4, SETS), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_most_likely_set_is_the_one_that_chose():
     """Six learning rates, eight subjects of 150 choices each: the hidden one has the highest likelihood of all."""
     sets = [SHORT.replace(r_eta=1.0, alpha_eta=-5.0 + shift, beta_eta=1.0) for shift in (0, 2, 4, 5, 6, 8)]

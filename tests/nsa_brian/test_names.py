@@ -138,7 +138,7 @@ def test_strange_names_work_in_every_engine(target):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        pytest.param(name, kind, marks=() if (name, kind) == ("DBL_MAX", "synapse") else slow)
+        pytest.param(name, kind, marks=slow)
         for kind in KINDS[1:]
         for name in ("DBL_MAX", "tables", "outputs", "sets", "sum")
     ],

@@ -192,6 +192,7 @@ def test_bad_options_are_refused(options, message):
         NSANetwork(**{"n_arms": 3, "parameters": SHORT, **options})
 
 
+@pytest.mark.slow
 def test_a_constant_that_is_changed_between_runs_counts_from_the_first_step_on():
     changed, usual = NSANetwork(3, SHORT, name="changed"), NSANetwork(3, SHORT.replace(tau_u=40), name="usual")
     changed.respond()  # calls the code of the first run directly

@@ -128,6 +128,7 @@ def test_all_other_models(name):
     check_model(REST[name])
 
 
+@pytest.mark.slow
 def test_values_that_leave_the_table_are_integrated(monkeypatch):
     left, look = [], ResponseTable._look_beyond
     monkeypatch.setattr(ResponseTable, "_look_beyond", lambda self, *a: left.append(1) or look(self, *a))
@@ -199,7 +200,7 @@ def with_rule(name):
     return Model(name="rule", synapse="n : 1", plasticity=RULES[name], **more)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", mostly_slow(RULES, "a trace"))
 def test_statements_skip_only_options_that_they_would_not_change(name):
     # A stretch of one round has skipped nothing yet.
     chances, luck = known_games("MAB-P", 19, 3, 120)
@@ -221,7 +222,7 @@ def sharing_models():
 
 
 @pytest.mark.parametrize("slots", [4096, 4])
-@pytest.mark.parametrize("name", ["statements", "a signal", "carried"])
+@pytest.mark.parametrize("name", mostly_slow(["statements", "a signal", "carried"], "statements"))
 def test_equal_options_are_integrated_once_to_the_last_bit(name, slots, monkeypatch):
     monkeypatch.setattr(compiled_stretch, "MEMO_SLOTS", slots)  # few: most responses are forgotten at once
     model, row = sharing_models()[name], np.arange(4)
@@ -257,7 +258,7 @@ SEVERAL = {
 }
 
 
-@pytest.mark.parametrize("n_variables", SEVERAL)
+@pytest.mark.parametrize("n_variables", mostly_slow(SEVERAL, 2))
 def test_a_table_of_several_variables_makes_the_choices_of_rounds(n_variables):
     model, row = SEVERAL[n_variables], np.arange(4)
     assert len(model.structure.coordinates) == n_variables
@@ -289,7 +290,9 @@ def test_a_table_of_several_variables_is_as_exact_as_it_says():
     assert (np.transpose(backwards[::-1]) == table.look_up(which[:300], values[:, :300])).all()
 
 
-@pytest.mark.parametrize("name", ["the paper's", "adapting.py", "self_excitation.py", "novelty.py"])
+@pytest.mark.parametrize(
+    "name", mostly_slow(["the paper's", "adapting.py", "self_excitation.py", "novelty.py"], "the paper's")
+)
 def test_a_round_that_ends_early_has_the_same_bits(name):
     # An age grows in every step, so that no step leaves the state as it was.
     model = PAPER if name == "the paper's" else model_of(name)

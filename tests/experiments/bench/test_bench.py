@@ -75,6 +75,7 @@ def test_the_limit_of_the_table_makes_the_same_choices(n_arms):
     assert limit.earned.min() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_arms", [5, 40])
 def test_the_limit_of_several_variables_makes_the_same_choices(n_arms):
     model, parameters = several_bench.NOVELTY, several_bench.of_length(PARAMETERS, 200)

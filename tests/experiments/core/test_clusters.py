@@ -52,6 +52,7 @@ def test_a_killed_worker_costs_its_cell(words, compared, dask_cluster):
     compared(words, ["--scheduler", address], lambda out: kill_a_worker(dask_cluster, out))
 
 
+@pytest.mark.slow
 def test_a_cell_divided_among_workers(compared, dask_cluster):
     words = ["play", "--agents", "ucb1,thompson", "--rounds", "50", "--repetitions", "7"]
     compared(words, ["--scheduler", dask_cluster.scheduler_address])

@@ -173,6 +173,7 @@ def test_an_edited_package_of_ones_own_that_a_plugin_imports_is_another_result(o
     assert second["cells"] != first["cells"]
 
 
+@pytest.mark.slow
 def test_a_search_is_not_resumed_with_another_plugin(nsa, refused, folder):
     words = [*EVOLVE, "--envs", "own", "--generations", "1", "--plugin", "plugin.py", "--out", "s"]
     nsa(*words)

@@ -60,7 +60,7 @@ def test_every_study_that_plays_nsa_has_them():
     assert set(STUDIES) - set(INTEGRATED) == {"environments", "tune"}
 
 
-@pytest.mark.parametrize("engine", ["rounds", "table"])
+@pytest.mark.parametrize("engine", ["rounds", pytest.param("table", marks=pytest.mark.slow)])
 def test_games_are_those_of_an_agent_with_this_time_step_and_method(engine):
     settings = PlaySettings(arms=3, trials=1, rounds=60, repetitions=2, engine=engine, dt=5.0, method="rk4")
     found = play_agent(settings, "nsa", range(2))
@@ -82,6 +82,7 @@ def test_the_command_records_them_and_workers_get_them(nsa, tmp_path, workers_at
     assert one == two
 
 
+@pytest.mark.slow
 def test_precision_is_recorded_and_part_of_the_identity(nsa, tmp_path):
     words = ["play", "--model", "spiking", "--agents", "nsa", "--arms", "2", "--rounds", "3", "--trials", "1"]
     words += ["--repetitions", "2", "--no-figures", "--json", "--out", "one"]
@@ -114,6 +115,7 @@ def test_a_critical_weight_depends_on_them():
     assert abs(rk4 - exact) < abs(euler - exact)
 
 
+@pytest.mark.slow
 def test_a_search_is_scored_with_them():
     size = {"envs": ("MAB-P",), "arms": (5,), "iterations": 4, "trials": 1, "rounds": 300}
     sets = [load(name).parameters for name in ("evolved", "minbandit-38")]
@@ -133,6 +135,7 @@ def test_default_games_of_a_search_keep_their_identity():
     assert FitnessGames.from_dict(games.to_dict()) == games
 
 
+@pytest.mark.slow
 def test_a_search_records_them_and_resumes_with_them(nsa, refused, tmp_path):
     words = ["evolve", "--preset", "quick", "--look", "16", "--rungs", "1x2x1", "--population", "8", "--rounds", "20"]
     words += ["--dt", "4", "--method", "rk4", "--no-figures", "--out", "s"]

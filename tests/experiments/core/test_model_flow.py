@@ -292,6 +292,7 @@ def test_parameters_lists_a_models_own_and_prints_a_file_that_brings_the_model(f
     assert re.search(r"b +0\.05 +above 0", nsa("parameters", "best.json"))
 
 
+@pytest.mark.slow
 def test_a_plugin_is_known_in_every_process(outcome_of, folder, workers_at_hand):
     (folder / "plugin.py").write_text(PLUGIN)
     words = ["play", *GAME, "--env", "fixed", "--agents", "nsa,last,random", "--parameters", "short.json"]

@@ -79,6 +79,7 @@ def test_values_are_part_of_a_results_identity(outcome, folder):
     assert "input_files" not in outcome("--model", "models.py:GAME")["settings"]
 
 
+@pytest.mark.slow
 def test_workers_are_sent_the_values(outcome, workers_at_hand):
     words = ["--model", "models.py:GAME", "--input", "light=game.csv"]
     assert outcome(*words, "--workers", "2") == outcome(*words)

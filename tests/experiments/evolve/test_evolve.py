@@ -131,6 +131,7 @@ class TestTheSameSearch:
         assert "Traceback" not in errors
         assert evolution_folder.load(tmp_path / "s").search.generation >= 2
 
+    @pytest.mark.slow
     def test_asked_for_again_after_its_time_and_with_more_generations(self, tmp_path, serial, nsa):
         fewer = [*EVOLVE, "--generations", "2", "--no-figures", "--out", "s"]
         nsa(*fewer, "--time-limit", "0.0001", cwd=tmp_path)

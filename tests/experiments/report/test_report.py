@@ -64,11 +64,13 @@ def page(done):
     return Path(outcome["report"]).read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_from_elsewhere(page):
     assert not re.search(r"""(src|href)=["'](?!data:|#)""", page)
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)
 
 
+@pytest.mark.slow
 def test_every_part_tells_its_settings_and_its_command(page):
     for name in ("environments", "decision", "response", "table", "standings", "entropy", "updates"):
         assert f"<pre>nsa {name} --preset quick</pre>" in page
@@ -96,6 +98,7 @@ def numbers(texts):
     return [float(found[0]) for found in leading] if all(leading) else None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 @pytest.mark.parametrize("width", [500, 1400])
 def test_in_a_browser_no_errors_all_images_and_tables_that_sort(page, tmp_path, width):
@@ -134,3 +137,14 @@ def test_a_report_of_spikes_is_of_spikes_but_for_what_rates_compute():
     args = parser.build_parser().parse_args(["report", "--model", "spiking"])
     models = {study.name: getattr(report_command.settings_of(study, args), "model", None) for study in studies()}
     assert {name for name, model in models.items() if model != "spiking"} == {"environments", "response"}
+
+
+def test_a_page_of_two_parts_has_their_pictures_and_needs_nothing_from_elsewhere(tmp_path, monkeypatch, capsys):
+    two = [study for study in studies() if study.name in ("environments", "response")]
+    for study in two:
+        monkeypatch.setattr(study, "presets", {**study.presets, "quick": small(study.name)})
+    monkeypatch.setattr(report_command, "studies", lambda: two)
+    assert cli.main(["report", "--preset", "quick", "--out", str(tmp_path), "--json"]) == 0
+    page = Path(json.loads(capsys.readouterr().out)["report"]).read_text("utf-8")
+    assert page.count('alt="') == 2
+    assert "http" not in re.sub(r"base64,[^\"]*", "", page)
