@@ -211,6 +211,7 @@ class TestSearch:
         assert search.generation < 60
         assert "no improvement within 2 generations" in search.stop
 
+    @pytest.mark.slow
     def test_restarts_with_twice_the_population(self):
         games = dataclasses.replace(SMALL, envs=("MAB-P",), arms=(3,), iterations=1, trials=1)
         settings = dataclasses.replace(SETTINGS, games=games, generations=20, stagnation=2, sigma=1e-4, restarts=2)

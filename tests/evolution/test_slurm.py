@@ -36,6 +36,7 @@ def test_what_users_write_is_taken():
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_left_to_the_command(run_script, tmp_path):
     """dask-jobqueue makes it end the process with code 0."""
     script = """import signal

@@ -72,6 +72,7 @@ def make(name, n_arms=4, parameters=SHORT, n_games=2, **options):
 class TestContract:
     """What every engine of the rate model owes its users; a new engine goes through the same."""
 
+    @pytest.mark.slow
     def test_plays_as_the_network_does(self, name):
         engine, reference = make(name), make("network")
         assert (game(engine, 40) == game(reference, 40)).all()

@@ -38,7 +38,6 @@ MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
 COMPILED = {
     "depression.py",  # state of a synapse that changes within a round
     "decay.py",  # a rule for the options that were not chosen
-    "dynamic_pool.py",
     "surprise.py",  # a signal of the game
 }
 #: Of kinds that others have too: among the slow tests.
@@ -348,6 +347,7 @@ def test_a_noisy_coupled_model_has_the_noise_of_theory(network_target):
             assert abs(x.var() - variance) < 4 * variance * np.sqrt(2 / x.size)
 
 
+@pytest.mark.slow
 @each_network_target
 def test_a_noisy_coupled_game_does_not_depend_on_its_batch(network_target):
     from nsa_brian.common.game_streams import streams

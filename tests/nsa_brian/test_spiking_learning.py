@@ -36,6 +36,7 @@ def hold_against_the_rule(moved, expected, synapses, eligible=0.9):
     assert eligible * rate - 4 * error < abs(moved[:, 0].mean()) < rate + 4 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "reward"), [(0.3, 1.0), pytest.param(0.6, 0.0, marks=pytest.mark.slow)])
 def test_the_mean_moves_as_the_rule_says_in_both_engines(share, reward):
     # A drive by the choice that reaches every neuron, and that no activity of the round before outlasts.

@@ -200,7 +200,7 @@ def with_rule(name):
     return Model(name="rule", synapse="n : 1", plasticity=RULES[name], **more)
 
 
-@pytest.mark.parametrize("name", mostly_slow(RULES, "a trace"))
+@pytest.mark.parametrize("name", mostly_slow(RULES))
 def test_statements_skip_only_options_that_they_would_not_change(name):
     # A stretch of one round has skipped nothing yet.
     chances, luck = known_games("MAB-P", 19, 3, 120)
@@ -221,7 +221,7 @@ def sharing_models():
     return {"statements": read, "a signal": own_models.arousal(), "carried": own_models.habit()}
 
 
-@pytest.mark.parametrize("slots", [4096, 4])
+@pytest.mark.parametrize("slots", mostly_slow([4096, 4], 4096))
 @pytest.mark.parametrize("name", mostly_slow(["statements", "a signal", "carried"], "statements"))
 def test_equal_options_are_integrated_once_to_the_last_bit(name, slots, monkeypatch):
     monkeypatch.setattr(compiled_stretch, "MEMO_SLOTS", slots)  # few: most responses are forgotten at once

@@ -169,6 +169,7 @@ def test_every_policy_has_its_line(found):
     assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
 
 
+@pytest.mark.slow
 def test_policies_in_plain_python_earn_as_much_as_ours():
     assert set(PLAIN) == {name for name, policy in baselines.POLICIES.items() if not hasattr(policy, "watch")}
     random.seed(0)

@@ -140,6 +140,7 @@ def test_several_numbers_of_arms_need_an_input_of_the_game(command, refused, fol
     assert "option.csv has 3 columns, but" in refused(*words, cwd=folder)
 
 
+@pytest.mark.slow
 def test_a_study_takes_values_of_the_game_for_any_arms(nsa, folder):
     words = [
         "table",

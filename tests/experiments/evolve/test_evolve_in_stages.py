@@ -274,6 +274,7 @@ def test_a_search_that_no_options_say_leaves_a_set_that_names_none(start, tolera
 
 
 class TestReproduce:
+    @pytest.mark.slow
     def test_runs_the_search_of_a_set_again(self, searched, tmp_path, nsa):
         found = json.loads(
             nsa(
