@@ -62,7 +62,7 @@ class Study(ABC, Generic[S, F]):
     #: Unit of the progress bar.
     unit = "cells"
     #: Whether to compute again even if there are stored results.
-    always_anew = False
+    always_recomputes = False
     #: Class of the results.
     results_type: type[Results[Any, Any]] = Results
 
@@ -173,7 +173,7 @@ class Study(ABC, Generic[S, F]):
 
     def finished(self, path: Path, settings: S, cells: Mapping[str, Cell]) -> Results[S, F] | None:
         """Return stored results of these settings, cells and versions; else print a note and return None."""
-        if self.always_anew or not path.exists():
+        if self.always_recomputes or not path.exists():
             return None
         try:
             found = self.load(path)

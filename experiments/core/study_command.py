@@ -65,21 +65,21 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
         with cluster_or_processes(args) as workers:
             out = writable_folder(args.out)
             results, path = compute(study, settings, cells, out, workers, args.quiet)
-        shown = Shown(results, path, kind)
+        output = CommandOutput(results, path, kind)
     else:
         with blame_file(path, RESULTS.called):
-            shown = Shown(results, path, kind)
+            output = CommandOutput(results, path, kind)
         out = writable_folder(args.out)
-    files = {"results": str(path), **shown.write(out)}
+    files = {"results": str(path), **output.write(out)}
     if args.json:
-        print(json_text({**shown.outcome, "files": files}))
+        print(json_text({**output.outcome, "files": files}))
         return
-    print(shown.text)
+    print(output.text)
     if not args.quiet:
         print("\n" + "\n".join(f"{kind:<9}{name}" for kind, name in files.items()))
 
 
-class Shown:
+class CommandOutput:
     """Output of a command, made in full before anything is written; without a figure if ``kind`` is empty."""
 
     def __init__(self, results: Results[S, F], path: Path, kind: str) -> None:
@@ -128,11 +128,11 @@ def compute(
 def read_settings(study: Study[S, F], args: argparse.Namespace) -> S:
     """Return the preset with the given options."""
     preset = chosen_preset(study.presets, next(iter(study.presets)) if args.preset is None else args.preset)
-    given = with_engine(study.options_type, read_given(study.options_type, args))
+    given = resolve_model_and_engine(study.options_type, read_given(study.options_type, args))
     return study.settings_of(dataclasses.replace(preset, **given))
 
 
-def with_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_model_and_engine(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given settings with model and engine resolved."""
     model, engine = read_model_and_engine(given.get("model"), given.get("engine"))
     has_engine = any(field.name == "engine" for field in dataclasses.fields(settings))

@@ -19,7 +19,7 @@ from experiments.core.nsa_agents import MODEL_HELP
 from experiments.core.options import add_options, chosen_preset, read_given, show
 from experiments.core.outside import note
 from experiments.core.study import Study
-from experiments.core.study_command import compute, with_engine
+from experiments.core.study_command import compute, resolve_model_and_engine
 from experiments.core.workers import add_workers, check_workers, cluster_or_processes
 from experiments.report.page import Part, page
 from nsa_brian.common.lock import Lock
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
 def settings_of(study: Study[Any, Any], args: argparse.Namespace) -> Any:
     """Return the preset of a study with the given options that the study has."""
     preset = chosen_preset(study.presets, args.preset)
-    return dataclasses.replace(preset, **with_engine(study.options_type, study.options_for(_given(args))))
+    return dataclasses.replace(preset, **resolve_model_and_engine(study.options_type, study.options_for(_given(args))))
 
 
 def command_line(study: Study[Any, Any], args: argparse.Namespace) -> str:

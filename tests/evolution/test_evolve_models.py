@@ -135,6 +135,7 @@ class TestGames:
         )
         assert (by_table == by_rounds).mean() > 0.9
 
+    @pytest.mark.slow
     def test_depend_on_the_models_own_parameters(self):
         games = dataclasses.replace(SMALL, model=LEAKY)
         found = scores(games, (1,), [QUICK, LEAKY.complete(QUICK), LEAKY.complete(QUICK).replace(leak=0.5)]).reward

@@ -181,6 +181,7 @@ class TestModelsThatGrowWithoutBound:
         assert said.startswith("nsa evolve: error: model wild: activities are not finite with any of the first 4")
         assert not list((tmp_path / "s").glob("generations/*"))
 
+    @pytest.mark.slow
     def test_a_model_that_is_finite_for_some_parameters_is_searched(self):
         growing = Model(
             name="growing",

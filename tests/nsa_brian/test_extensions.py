@@ -36,7 +36,6 @@ MODELS = {**{name: model_of(name) for name in PIECES}, **OTHERS}
 
 #: One of each kind, which is compiled by default; the compiler takes a second or two for each.
 COMPILED = {
-    "depression.py",  # state of a synapse that changes within a round
     "decay.py",  # a rule for the options that were not chosen
     "surprise.py",  # a signal of the game
 }

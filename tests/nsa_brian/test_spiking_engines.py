@@ -66,6 +66,7 @@ def drawn(n_examples):
     return settings(max_examples=n_examples, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
 
 
+@pytest.mark.slow
 @drawn(1)
 @any_values
 def test_a_model_of_ones_own_agrees_in_every_spike(**values):

@@ -375,7 +375,7 @@ def test_an_agent_that_plays_ahead_refuses_what_is_laid_out_for_others(probabili
 
 @pytest.mark.parametrize(
     "model",
-    [PAPER, OVERSHOOTING, pytest.param(MODELS["decay.py"], marks=pytest.mark.slow)],
+    mostly_slow([PAPER, OVERSHOOTING, MODELS["decay.py"]], PAPER),
     ids=lambda model: model.name,
 )
 def test_scores_of_a_search_are_the_same_to_the_last_bit(monkeypatch, model):

@@ -61,7 +61,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
 
 {BANDITS_AND_OPTIONS}"""
 
-    always_anew = True
+    always_recomputes = True
     results_type = PlayResults
 
     @property

@@ -126,6 +126,7 @@ class Plain(gymnasium.Env):
         return 0, int(self.np_random.random() < p), True, False, {"p": p}
 
 
+@pytest.mark.slow
 def test_nsa_plays_a_foreign_bandit_far_better_than_chance():
     games = [play_gymnasium(Plain(), NSA(5, seed=seed), 300, seed=100 + seed) for seed in range(8)]
     found = np.array([played.rewards.mean() for played in games])

@@ -83,6 +83,7 @@ def outcome_of(nsa):
     return lambda *words: json.loads(nsa(*words, "--no-figures", "--json", "--quiet"))
 
 
+@pytest.mark.slow
 def test_a_model_is_played_with_a_set_of_the_22_and_its_own_parameters_at_their_defaults(outcome_of):
     outcome = outcome_of("play", *GAME, "--agents", "nsa", "--parameters", "short.json", "--model", "my.py")
     settings = outcome["settings"]

@@ -77,6 +77,7 @@ class TestASearch:
         ]
         assert [row[0] for row in rows][:4] == ["champion", "evolved", "minbandit-38", "minbandit-29"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", mostly_slow(["png", "svg"], "png"))
     def test_figures_are_drawn_from_the_folder(self, kind, serial, tmp_path, nsa):
         nsa("evolution-figures", serial[0], "--out", tmp_path, "--format", kind)

@@ -41,6 +41,7 @@ def test_same_seed_same_games_whatever_the_order_number_of_agents_and_workers(pl
     assert not set(other.values()) & set(expected.values())
 
 
+@pytest.mark.slow
 def test_more_repetitions_leave_the_first_ones_as_they_were(played):
     more = play.run(dataclasses.replace(SETTINGS, repetitions=5))
     for agent, record in played.records.items():

@@ -116,6 +116,7 @@ def test_the_number_of_arms_is_part_of_the_results_where_it_matters(settings):
     assert settings.to_dict()["arms"] == 10
 
 
+@pytest.mark.slow
 def test_table_json_and_figure_say_for_how_many_arms(settings, tmp_path):
     results, path = STUDY.run(settings, tmp_path)
     assert results.tables[0].rows[0][:3] == ["minbandit-38", "none", OTHERS_UNTRAINED]
