@@ -56,7 +56,7 @@ def _template(name: str) -> str:
 
 
 #: Floating-point types by name.
-PRECISIONS: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+FLOAT_TYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
 class RealRenderer(CPPNodeRenderer):
@@ -92,7 +92,7 @@ class RealRenderer(CPPNodeRenderer):
 class DoubleGenerator(CPPCodeGenerator):
     """Brian2's C++ generator in double precision, independent of the user's preferences."""
 
-    real, suffix = PRECISIONS["double"], ""
+    real, suffix = FLOAT_TYPES["double"], ""
 
     def translate(self, code: Any, dtype: Any) -> Any:
         """Generate code whose temporary variables are of the type of the state variables."""
@@ -123,7 +123,7 @@ class DoubleGenerator(CPPCodeGenerator):
 class SingleGenerator(DoubleGenerator):
     """The same in single precision."""
 
-    real, suffix = PRECISIONS["single"], "f"
+    real, suffix = FLOAT_TYPES["single"], "f"
 
 
 class CompiledRound(CythonCodeObject):

@@ -10,7 +10,7 @@ from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.codegen.generators.cpp_generator import c_data_type
 
-from nsa_brian.codegen.code_objects import PRECISIONS, NumpyRound, code_object_class, why_not_compiled
+from nsa_brian.codegen.code_objects import FLOAT_TYPES, NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.invariants import Invariants
 from nsa_brian.codegen.population_code import PopulationCode, arrival, copied, neurons_of
@@ -80,7 +80,7 @@ class Columns:
                 "populations of many neurons, or of neurons that spike, need compiled code, for the engine rounds and, "
                 f"with every engine, for calibrating a coupling: {why_not_compiled()}"
             )
-        structure, real = model.structure, PRECISIONS[precision]
+        structure, real = model.structure, FLOAT_TYPES[precision]
         width = 64 // real.itemsize  # numbers of a vector; arrays are padded to whole vectors
         self.model, self.n_games, self.n_arms = model, len(which), n_arms
         self.courses = [Course.of(model, each, float(dt)) for each in values]
