@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from baselines.scalars import where, whole
+from baselines.scalars import FEW_ARMS, cells, where, whole
 from baselines.tunable import Tunable, per_game
 from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_per_game
 from nsa_brian.common.texts import shown
@@ -67,8 +67,7 @@ class Policy(ABC):
         self._alone = self.n_games == 1 and type(self).__module__.startswith("baselines.")
         self._games: Any = 0 if self._alone else np.arange(self.n_games)
         self._block = BLOCK if rng is None else 0  # somebody else may use a generator that was given
-        self._ahead: list[float] = []
-        self._next = 0
+        self._ahead: list[float] = []  # the next one is the last
 
     def __repr__(self) -> str:
         games = "" if self._single else f", n_games={self.n_games}"
@@ -76,19 +75,22 @@ class Policy(ABC):
 
     def select_arm(self) -> Any:
         """Return the arm to pull next (in each game)."""
-        arms = self._select()
         if self._alone:
-            return int(arms) if self._single else np.array([arms])
+            arm = int(self._select())
+            return arm if self._single else np.array([arm])
+        arms = self._select()
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
-        plain = self._alone and type(arm) is int and type(reward) in (int, float)
-        if not (plain and 0 <= arm < self.n_arms and 0 <= reward <= 1):
-            arm = one_per_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
-            reward = one_per_game("reward", reward, self.n_games, 1, REAL)
-            if self._alone:
-                arm, reward = arm.item(), reward.item()
+        plain = self._alone and type(arm) is int and (type(reward) is int or type(reward) is float)
+        if plain and 0 <= arm < self.n_arms and 0 <= reward <= 1:  # the usual case, without arrays
+            self._learn(arm, reward)
+            return
+        arm = one_per_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
+        reward = one_per_game("reward", reward, self.n_games, 1, REAL)
+        if self._alone:
+            arm, reward = arm.item(), reward.item()
         self._learn(arm, reward)
 
     @abstractmethod
@@ -113,6 +115,14 @@ class Policy(ABC):
         """Return the number for each game."""
         return value if self._alone else np.full(self.n_games, value)
 
+    def _cells(self, array: np.ndarray) -> Any:
+        """Return the array, to be indexed with ``self._at(arms)``; in a single game a view with plain numbers."""
+        return cells(array, self._alone)
+
+    def _at(self, arms: Any) -> Any:
+        """Return the index of the arm of each game in what :meth:`_cells` returns."""
+        return arms if self._alone else (self._games, arms)
+
     def _argmax(self, values: np.ndarray) -> Any:
         """Return the arm with the highest value (games, arms), the first of equals."""
         return values.argmax() if self._alone else values.argmax(axis=1)
@@ -121,20 +131,24 @@ class Policy(ABC):
         """Return uniform random numbers (count, games)."""
         if not self._alone:
             return self.rng.random((self.n_games, count)).T
-        start, self._next = self._next, self._next + count
-        drawn = self._ahead[start : self._next]
-        if len(drawn) < count:
-            self._ahead = drawn + self.rng.random((1, self._block or count))[0].tolist()
-            drawn, self._next = self._ahead[:count], count
-        return drawn
+        ahead = self._ahead
+        if len(ahead) < count:
+            ahead[:0] = self.rng.random((1, self._block or count))[0, ::-1].tolist()
+        return (ahead.pop(), ahead.pop()) if count == 2 else [ahead.pop() for _ in range(count)]
+
+    def _number(self) -> Any:
+        """Return a uniform random number per game."""
+        return self._ahead.pop() if self._ahead else self._uniform(1)[0]
 
     def _greedy(self, epsilon: Any, values: np.ndarray, ties: str) -> Any:
         """Return the arm with the highest value (games, arms), or with probability epsilon a random one."""
         which, whether, *tie = self._uniform(2 if ties == "first" else 3)
-        if self._alone and whether < epsilon:  # values need not be compared
-            return int(which * self.n_arms)
-        arms = random_argmax(values, *tie) if tie else self._argmax(values)
-        return arms if self._alone else self._explore(epsilon, arms, which, whether)
+        if self._alone:
+            if whether < epsilon:  # values need not be compared
+                return int(which * self.n_arms)
+            return random_argmax(values, *tie) if tie else values.argmax()
+        arms = random_argmax(values, *tie) if tie else values.argmax(axis=1)
+        return self._explore(epsilon, arms, which, whether)
 
     def _explore(self, epsilon: Any, arms: Any, which: Any, whether: Any) -> Any:
         """Return the given arms, or with probability epsilon random ones, by two uniform random numbers per game."""
@@ -148,12 +162,13 @@ class MeanPolicy(Policy):
         super().__init__(n_arms, **settings)
         self.pulls = np.zeros((self.n_games, n_arms))
         self.means = np.zeros((self.n_games, n_arms))
+        self._pulls, self._means = self._cells(self.pulls), self._cells(self.means)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._games, arms
-        pulls = self.pulls[at] + 1
-        self.pulls[at] = pulls
-        self.means[at] += (rewards - self.means[at]) / pulls
+        at = arms if self._alone else (self._games, arms)
+        pulls, mean = self._pulls[at] + 1, self._means[at]
+        self._pulls[at] = pulls
+        self._means[at] = mean + (rewards - mean) / pulls
 
 
 #: Which of several arms with the highest value to take.
@@ -170,6 +185,11 @@ def check_ties(ties: str) -> str:
 def random_argmax(values: np.ndarray, uniform: Any) -> Any:
     """Return the index of the highest value of each row; ties are broken by a uniform random number per row."""
     if not isinstance(uniform, np.ndarray):  # a single game
+        if values.size <= FEW_ARMS:
+            row = values[0].tolist()
+            most = max(row)
+            if row.count(most) == 1:
+                return row.index(most)
         tied = (values[0] == values.item(values.argmax())).nonzero()[0]
         return tied[int(uniform * len(tied))]
     first = values.argmax(axis=1)

@@ -30,10 +30,12 @@ class StepPolicy(Policy):
         super().__init__(n_arms, **settings)
         self.step = self._tuned("step", step)
         self.values = np.zeros((self.n_games, n_arms))
+        self._values = self._cells(self.values)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._games, arms
-        self.values[at] += self.step * (rewards - self.values[at])
+        at = arms if self._alone else (self._games, arms)
+        value = self._values[at]
+        self._values[at] = value + self.step * (rewards - value)
 
 
 class ConstantStep(StepPolicy):

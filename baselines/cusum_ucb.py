@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import RestartingPolicy
-from baselines.scalars import any_of, column, maximum, where
+from baselines.scalars import FEW_ARMS, any_of, column, maximum, where
 from baselines.tunable import POSITIVE, PROBABILITY, Tunable
 
 
@@ -60,12 +60,15 @@ class CusumUCB(RestartingPolicy):
         self._first_mean = np.zeros((self.n_games, n_arms))
         self._rise = np.zeros((self.n_games, n_arms))
         self._fall = np.zeros((self.n_games, n_arms))
+        self._tests = [self._cells(each) for each in (self._first_mean, self._rise, self._fall)]
 
     def _budget(self) -> Any:
         return column(self.exploration * np.log(maximum(self._total(), 1)))
 
     def _total(self) -> Any:
         """Return the number of pulls of all arms."""
+        if self._alone and self.n_arms <= FEW_ARMS:
+            return sum(self._pulls.tolist())
         return np.add.reduce(self.pulls, axis=None if self._alone else 1)
 
     def _select(self) -> Any:
@@ -73,12 +76,12 @@ class CusumUCB(RestartingPolicy):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = self._games, arms
-        later = self.pulls[at] > self.n_first
-        first_mean = self._first_mean[at] = where(later, self._first_mean[at], self.means[at])
+        at, (first_means, rises, falls) = self._at(arms), self._tests
+        later = self._pulls[at] > self.n_first
+        first_mean = first_means[at] = where(later, first_means[at], self._means[at])
         gap = rewards - first_mean
-        rise = self._rise[at] = where(later, maximum(self._rise[at] + gap - self.tolerance, 0), 0)
-        fall = self._fall[at] = where(later, maximum(self._fall[at] - gap - self.tolerance, 0), 0)
+        rise = rises[at] = where(later, maximum(rises[at] + gap - self.tolerance, 0), 0)
+        fall = falls[at] = where(later, maximum(falls[at] - gap - self.tolerance, 0), 0)
         changed = maximum(rise, fall) >= self.threshold
         if any_of(changed):
             games = np.flatnonzero(changed)

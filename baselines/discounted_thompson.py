@@ -34,6 +34,7 @@ class DiscountedThompson(Policy):
         self.discount = self._tuned("discount", discount)
         self.successes = np.zeros((self.n_games, n_arms))
         self.failures = np.zeros((self.n_games, n_arms))
+        self._successes, self._failures = self._cells(self.successes), self._cells(self.failures)
 
     def _select(self) -> Any:
         return self._argmax(self._samples())
@@ -46,5 +47,6 @@ class DiscountedThompson(Policy):
         discount = column(self.discount)
         self.successes *= discount
         self.failures *= discount
-        self.successes[self._games, arms] += rewards
-        self.failures[self._games, arms] += 1 - rewards
+        at = self._at(arms)
+        self._successes[at] += rewards
+        self._failures[at] += 1 - rewards

@@ -38,6 +38,7 @@ class Exp3S(Policy):
         super().__init__(n_arms, **settings)
         self.mixing, self.sharing = self._tuned("mixing", mixing), self._tuned("sharing", sharing)
         self.weights = np.full((self.n_games, n_arms), 1 / n_arms)
+        self._weights = self._cells(self.weights)
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -46,11 +47,13 @@ class Exp3S(Policy):
         return (1 - gamma) * self.weights + gamma / self.n_arms
 
     def _select(self) -> Any:
-        return draw(self.probabilities, self._uniform(1)[0])
+        return draw(self.probabilities, self._number())
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._games, arms
-        p = (1 - self.mixing) * self.weights[at] + self.mixing / self.n_arms
-        self.weights[at] *= np.exp(self.mixing * rewards / (p * self.n_arms))
+        at = self._at(arms)
+        weight = self._weights[at]
+        p = (1 - self.mixing) * weight + self.mixing / self.n_arms
+        self._weights[at] = weight * np.exp(self.mixing * rewards / (p * self.n_arms))
         self.weights += column(np.e * self.sharing / self.n_arms)
-        self.weights /= np.add.reduce(self.weights, axis=1, keepdims=True)
+        total = np.add.reduce(self.weights[0]) if self._alone else np.add.reduce(self.weights, axis=1, keepdims=True)
+        self.weights /= total

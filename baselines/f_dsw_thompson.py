@@ -52,6 +52,7 @@ class FDSWThompson(DiscountedThompson):
         self.hot_successes = np.zeros((self.n_games, n_arms))
         self.hot_failures = np.zeros((self.n_games, n_arms))
         self._hot_pulls = np.zeros((self.n_games, n_arms))
+        self._hot = [self._cells(each) for each in (self.hot_successes, self.hot_failures, self._hot_pulls)]
 
     def _samples(self) -> np.ndarray:
         historic = super()._samples()
@@ -59,10 +60,10 @@ class FDSWThompson(DiscountedThompson):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = self._games, arms
+        at = self._at(arms)
         (left,) = self._recent.push(arms, rewards)
-        pulls = minimum(self._hot_pulls[at] + 1, self.window)
+        hot_successes, hot_failures, hot_pulls = self._hot
+        pulls = minimum(hot_pulls[at] + 1, self.window)
         # Rounding of rewards between 0 and 1 must not make it negative.
-        successes = minimum(maximum(self.hot_successes[at] + rewards - left, 0), pulls)
-        self.hot_successes[at], self.hot_failures[at] = successes, pulls - successes
-        self._hot_pulls[at] = pulls
+        successes = minimum(maximum(hot_successes[at] + rewards - left, 0), pulls)
+        hot_successes[at], hot_failures[at], hot_pulls[at] = successes, pulls - successes, pulls

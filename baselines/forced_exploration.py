@@ -42,18 +42,21 @@ class ForcedExploration(Policy):
         order = self.rng.random((self.n_games, n_arms)).argsort(axis=1)
         # The round of each arm's last pull; before the game, -K to -1 in random order.
         self._last = order.argsort(axis=1) - float(n_arms)
+        self._lasts = self._cells(self._last)
         self._since = self._each(0.0)  # the round in which r last changed
         self._patience = self._each(1.0)  # a^r
 
     def _select(self) -> Any:
         longest = self._longest()
-        waited = self._recent.round - 1 - self._last[self._games, longest]
+        waited = self._recent.round - 1 - self._lasts[self._at(longest)]
+        if self._alone:  # means need not be compared
+            return longest if waited >= self._patience else self._recent.means.argmax()
         return where(waited >= self._patience, longest, self._argmax(self._recent.means))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        self._last[self._games, arms] = self._recent.round
+        self._lasts[self._at(arms)] = self._recent.round
         self._recent.learn(arms, rewards)
-        done = self._last[self._games, self._longest()] >= self._since
+        done = self._lasts[self._at(self._longest())] >= self._since
         anew = self._recent.round % self.window == 0
         patience = where(done, minimum(self._patience * self.growth, 1e300), self._patience)
         self._patience = where(anew, 1, patience)

@@ -62,6 +62,7 @@ class GLRKLUCB(KLPolicy):
         self.delta, self.epsilon = self._tuned("delta", delta), self._tuned("epsilon", epsilon)
         self.exploration, self.restart = self._tuned("exploration", exploration), restart
         self._round, self._since = 0, np.zeros((self.n_games, n_arms))
+        self._since_of = self._cells(self._since)
         # A log for each game: arm, number of pulls and sum of rewards after every tenth pull of an arm.
         self._noted = np.zeros(self.n_games, np.intp)
         self._arm = np.full((self.n_games, 64), -1)
@@ -73,13 +74,13 @@ class GLRKLUCB(KLPolicy):
 
     def _select(self) -> Any:
         # A local restart does not restart the turns of the other arms, which would cost regret with many arms.
-        start = self._since[self._games, 0] if self.restart == "global" else 0
+        start = self._since_of[self._at(0)] if self.restart == "global" else 0
         return self._take_turns(self.epsilon, self._round - start, super()._select())
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._round += 1
-        due = self.pulls[self._games, arms] % STRIDE == 0
+        due = self._pulls[self._at(arms)] % STRIDE == 0
         if any_of(due):
             games, arms = np.flatnonzero(due), np.atleast_1d(arms)
             changed = self._changed(games, arms[games])

@@ -51,11 +51,12 @@ class RestartingPolicy(IndexPolicy):
     def __init__(self, n_arms: int, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
         self._sums = np.zeros((self.n_games, n_arms))
+        self._sum_cells = self._cells(self._sums)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._games, arms
-        pulls, sums = self.pulls[at] + 1, self._sums[at] + rewards
-        self.pulls[at], self._sums[at], self.means[at] = pulls, sums, sums / pulls
+        at = self._at(arms)
+        pulls, sums = self._pulls[at] + 1, self._sum_cells[at] + rewards
+        self._pulls[at], self._sum_cells[at], self._means[at] = pulls, sums, sums / pulls
 
     def _forget(self, *at: np.ndarray) -> None:
         """Reset all arms of ``games``, or one arm of each: ``(games, arms)``."""
@@ -65,6 +66,8 @@ class RestartingPolicy(IndexPolicy):
         """Return ``arms``, but all arms in turn, in random order, in the first K of every floor(K / share) rounds."""
         period = self.n_arms / maximum(share, 1e-9) // 1
         turn = whole(time % period)
+        if self._alone and turn >= self.n_arms:
+            return arms
         return where(turn < self.n_arms, self._order[self._games, minimum(turn, self.n_arms - 1)], arms)
 
 

@@ -61,6 +61,7 @@ class MonitoredUCB(RestartingPolicy):
         self._recent = RecentPulls(n_arms, self._half, 2 * self._half)
         # Sum of the later half of the window minus that of the earlier half.
         self._difference = np.zeros((self.n_games, n_arms))
+        self._differences = self._cells(self._difference)
 
     def _budget(self) -> Any:
         return column(self.exploration * np.log(maximum(self._time, 1)))
@@ -71,11 +72,11 @@ class MonitoredUCB(RestartingPolicy):
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._time += 1
-        at = self._games, arms
+        at = self._at(arms)
         ages, leaves = self._recent.push(arms, rewards)
-        difference = self._difference[at] + rewards - 2 * ages + leaves
-        self._difference[at] = difference
-        changed = (self.pulls[at] >= 2 * self._half) & (abs(difference) > self._threshold)
+        difference = self._differences[at] + rewards - 2 * ages + leaves
+        self._differences[at] = difference
+        changed = (self._pulls[at] >= 2 * self._half) & (abs(difference) > self._threshold)
         if any_of(changed):
             games = np.flatnonzero(changed)
             self._forget(games)

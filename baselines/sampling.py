@@ -1,14 +1,21 @@
 """Drawing arms in proportion to weights."""
 
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
+
+from baselines.scalars import FEW_ARMS
 
 
 def draw(weights: np.ndarray, uniform: Any) -> Any:
     """Draw an arm per game in proportion to weights (games, arms), from one uniform random number per game."""
     last = weights.shape[1] - 1
     if not isinstance(uniform, np.ndarray):  # a single game
+        if last < FEW_ARMS:
+            sums = list(accumulate(weights[0].tolist()))
+            return min(bisect_right(sums, uniform * sums[-1]), last)
         upto = weights.cumsum()
         return min(upto.searchsorted(uniform * upto[-1], "right"), last)
     upto = np.cumsum(weights, axis=1)

@@ -8,6 +8,17 @@ from typing import Any
 
 import numpy as np
 
+#: Up to this number of arms Python's functions of lists are faster than numpy's.
+FEW_ARMS = 32
+
+
+def cells(array: np.ndarray, alone: bool) -> Any:
+    """Return an array (games, arms); in a single game its row as a memoryview, whose elements are plain numbers.
+
+    Reading or writing one of them takes half as long as in an array, and calculating with it a fifth.
+    """
+    return array[0].data if alone else array
+
 
 def where(condition: Any, yes: Any, no: Any) -> Any:
     """Return ``yes`` where the condition is true, else ``no``."""

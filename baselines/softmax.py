@@ -38,4 +38,4 @@ class Softmax(StepPolicy):
         values = self.values
         highest = values.item(values.argmax()) if self._alone else values.max(axis=1, keepdims=True)
         below = values - highest  # the largest exponential is 1
-        return draw(np.exp(below / column(self.temperature)), self._uniform(1)[0])
+        return draw(np.exp(below / column(self.temperature)), self._number())

@@ -19,10 +19,12 @@ class Thompson(Policy):
         super().__init__(n_arms, **settings)
         self.alpha = np.ones((self.n_games, n_arms))
         self.beta = np.ones((self.n_games, n_arms))
+        self._alpha, self._beta = self._cells(self.alpha), self._cells(self.beta)
 
     def _select(self) -> Any:
         return self._argmax(self.rng.beta(self.alpha, self.beta))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        self.alpha[self._games, arms] += rewards
-        self.beta[self._games, arms] += 1 - rewards
+        at = self._at(arms)
+        self._alpha[at] += rewards
+        self._beta[at] += 1 - rewards

@@ -35,7 +35,8 @@ class UCB1(IndexPolicy):
         self._round = 0
 
     def _budget(self) -> Any:
-        return column(self.exploration * np.log(max(self._round, 1.0)))
+        log = float(np.log(max(self._round, 1.0)))
+        return column(self.exploration * log)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)

@@ -10,7 +10,7 @@ class Uniform(Policy):
     """Pull each arm with the same probability, without learning."""
 
     def _select(self) -> Any:
-        return whole(self._uniform(1)[0] * self.n_arms)
+        return whole(self._number() * self.n_arms)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         pass

@@ -43,7 +43,9 @@ class VDBE(StepPolicy):
         return self._greedy(self.epsilon, self.values, self.ties)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        change = abs(self.step * (rewards - self.values[self._games, arms]))
+        change = abs(self.step * (rewards - self._values[self._at(arms)]))
         shrunk = np.exp(-change / self.sigma)
+        if self._alone:
+            shrunk = float(shrunk)
         self.epsilon += ((1 - shrunk) / (1 + shrunk) - self.epsilon) / self.n_arms
         super()._learn(arms, rewards)

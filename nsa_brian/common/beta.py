@@ -6,14 +6,17 @@ import numpy as np
 
 from nsa_brian.common.splitmix import GAMMA, mix
 
-#: Samples drawn in one pass, so that arrays fit the cache and memory is not allocated again in each round.
-PASS = 16_000
+#: Samples drawn in one pass, so that the arrays of a pass fit the cache.
+PASS = 16_384
 #: Candidates per pass after the first one was rejected: random numbers cost less than further passes.
 AGAIN = 2
 #: Smallest a and b. Far smaller values leave the range of doubles.
 LEAST = 0.1
 #: Steps of SplitMix64's counter: two numbers for each of AGAIN candidates.
 COUNTER = np.arange(1, 2 * AGAIN + 1, dtype=np.uint64)[:, None] * GAMMA
+#: The same for a few samples, in which calls cost more than numbers: three passes at once.
+FEW = 500
+LONG_COUNTER = np.arange(1, 6 * AGAIN + 1, dtype=np.uint64)[:, None] * GAMMA
 
 
 class BetaStreams:
@@ -45,14 +48,19 @@ class BetaStreams:
         """Return a sample for each entry of a and b (games, ...), which must be at least 0.1."""
         each = a[0].size
         numbers = self._numbers(2 * each)
-        u, acceptance = numbers[:, :each], numbers[:, each:]
-        samples = np.empty(a.shape)
-        step = max(1, PASS // each)
-        for start in range(0, len(a), step):
-            games = slice(start, start + step)
-            some = _sample(*(of_all[games].ravel() for of_all in (a, b, u, acceptance)))
-            samples[games] = some.reshape(samples[games].shape)
-        return samples
+        a, b, samples, shape = np.ravel(a), np.ravel(b), np.empty(a.size), a.shape
+        s, u, acceptance = (np.empty(a.size) for _ in range(3))
+        u.reshape(-1, each)[:], acceptance.reshape(-1, each)[:] = numbers[:, :each], numbers[:, each:]
+        accepted = np.empty(a.size, bool)
+        buffers = np.empty((5, min(PASS, a.size)))
+        for start in range(0, a.size, PASS):
+            part = slice(start, start + PASS)
+            scratch = buffers[:, : len(a[part])]
+            if not sharpness(a[part], b[part], s[part], scratch).min() >= LEAST:  # false for NaN too
+                raise ValueError(f"a and b must be at least {LEAST:g}, got {np.minimum(a, b).min():g}")
+            _try(a[part], b[part], s[part], u[part], acceptance[part], samples[part], accepted[part], scratch)
+        _try_again(a, b, s, u, acceptance, samples, np.flatnonzero(~accepted))
+        return samples.reshape(shape)
 
     def _numbers(self, count: int) -> np.ndarray:
         """Return the next uniform numbers in (0, 1) of each game (games, count)."""
@@ -71,40 +79,77 @@ class BetaStreams:
         np.maximum(self._ahead, 2.0**-54, out=self._ahead)  # 0 has no logarithm
 
 
-def _sample(a: np.ndarray, b: np.ndarray, u: np.ndarray, acceptance: np.ndarray) -> np.ndarray:
-    """Return samples made from two uniform numbers each: the candidate and its acceptance."""
-    s = sharpness(a, b)
-    if not s.min() >= LEAST:  # false for NaN too
-        raise ValueError(f"a and b must be at least {LEAST:g}, got {np.minimum(a, b).min():g}")
-    samples, accepted = _try(a, b, s, u, acceptance)
-    left = np.flatnonzero(~accepted)
+def _try_again(
+    a: np.ndarray,
+    b: np.ndarray,
+    s: np.ndarray,
+    u: np.ndarray,
+    acceptance: np.ndarray,
+    samples: np.ndarray,
+    left: np.ndarray,
+) -> None:
+    """Replace the samples ``left``, whose first candidates were rejected."""
     seed = u[left].view(np.uint64) + acceptance[left].view(np.uint64) * GAMMA
+    a, b, s = a[left], b[left], s[left]
     while left.size:
-        again, counter = np.tile(left, AGAIN), seed + COUNTER
-        tried, accepted = _try(a[again], b[again], s[again], *_uniform(counter).reshape(2, -1))
-        first = accepted.reshape(AGAIN, -1).argmax(axis=0) * left.size + np.arange(left.size)
+        counter = seed + (COUNTER if left.size > FEW else LONG_COUNTER)
+        # Candidates come in pairs, each with two numbers: (pairs, number, candidate of the pair, sample)
+        uniform = _uniform(counter).reshape(-1, 2, AGAIN, left.size).swapaxes(0, 1).reshape(2, -1, left.size)
+        tried, accepted = np.empty(uniform.shape[1:]), np.empty(uniform.shape[1:], bool)
+        _try(a, b, s, uniform[0], uniform[1], tried, accepted, np.empty((5, *tried.shape)))
+        first = accepted.argmax(axis=0), np.arange(left.size)
         samples[left] = tried[first]
-        rejected = ~accepted[first]
-        left, seed = left[rejected], counter[-1, rejected]
-    return samples
+        rejected = np.flatnonzero(~accepted[first])
+        left, seed, a, b, s = left[rejected], counter[-1, rejected], a[rejected], b[rejected], s[rejected]
 
 
-def sharpness(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def sharpness(a: np.ndarray, b: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> np.ndarray:
     """Return Cheng's s: s^2 - 1 is the harmonic mean of a - 1 and b - 1; if a or b is below 1, s = min(a, b)."""
-    p, q = np.maximum(a - 1, 0), np.maximum(b - 1, 0)
-    return np.sqrt(1 + 2 * p * q / np.maximum(p + q, 1e-300)) * np.minimum(np.minimum(a, b), 1)
+    p, q, least = scratch[:3]
+    np.maximum(np.subtract(a, 1, out=p), 0, out=p)
+    np.maximum(np.subtract(b, 1, out=q), 0, out=q)
+    np.multiply(2, p, out=out)
+    out *= q
+    p += q
+    out /= np.maximum(p, 1e-300, out=p)
+    out += 1
+    np.minimum(np.minimum(a, b, out=least), 1, out=least)
+    np.sqrt(out, out=out)
+    out *= least
+    return out
 
 
 def _try(
-    a: np.ndarray, b: np.ndarray, s: np.ndarray, u: np.ndarray, acceptance: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the candidates and whether they are accepted."""
-    rest, total = 1 - u, a + b
-    v = np.log(u / rest) / s
-    odds = a * np.exp(v)
-    whole = b + odds
-    h = a * v - total * np.log(whole / total)
-    return odds / whole, h >= np.log(4 * u * rest * acceptance)
+    a: np.ndarray,
+    b: np.ndarray,
+    s: np.ndarray,
+    u: np.ndarray,
+    acceptance: np.ndarray,
+    candidates: np.ndarray,
+    accepted: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Set the candidates, and whether they are accepted."""
+    rest, bound, v, total, whole = scratch
+    np.subtract(1, u, out=rest)
+    np.divide(u, rest, out=v)
+    np.log(v, out=v)
+    v /= s
+    np.multiply(4, u, out=bound)
+    bound *= rest
+    bound *= acceptance
+    np.log(bound, out=bound)
+    odds = np.exp(v, out=rest)
+    odds *= a
+    np.add(b, odds, out=whole)
+    np.divide(odds, whole, out=candidates)
+    np.add(a, b, out=total)
+    whole /= total
+    np.log(whole, out=whole)
+    whole *= total
+    v *= a
+    v -= whole
+    np.greater_equal(v, bound, out=accepted)
 
 
 def _uniform(counter: np.ndarray) -> np.ndarray:

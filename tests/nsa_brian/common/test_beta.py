@@ -41,7 +41,7 @@ def test_samples_are_independent_of_those_beside_before_and_in_other_games(a, b,
 def test_what_is_proposed_lies_nowhere_below_the_density():
     values = np.array([0.1, 0.3, 0.9, 1, 1.01, 1.5, 2, 5, 30, 1e3, 1e5])
     a, b, u = np.meshgrid(values, values, np.linspace(1e-9, 1 - 1e-9, 2001))
-    v = np.log(u / (1 - u)) / beta.sharpness(a, b)
+    v = np.log(u / (1 - u)) / beta.sharpness(a, b, np.empty(a.shape), np.empty((3, *a.shape)))
     density = a * v - (a + b) * (np.logaddexp(np.log(b), np.log(a) + v) - np.log(a + b))
     assert (density <= np.log(4 * u * (1 - u)) + 1e-9).all()
 
