@@ -36,6 +36,12 @@ ENTRIES = (
         "tools.check",
         "run a model in every engine and code path: which support it, whether they agree, how fast they are",
     ),
+    Entry(
+        LOOK,
+        "explore",
+        "explore.command",
+        "move a model's parameters in the browser: curves, one decision and a game follow at once",
+    ),
     Entry(LOOK, "environments", "studies.environments.study", "reward probabilities of the bandits over three trials"),
     Entry(
         LOOK,

@@ -24,6 +24,7 @@ ALLOWED = {
 EXTRAS = {
     "envs/gymnasium_bandit.py": {"gymnasium"},
     "experiments/core/gymnasium_game.py": {"gymnasium"},
+    "experiments/explore/widget.py": {"anywidget", "traitlets"},
 }
 STDLIB = sys.stdlib_module_names
 FILES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
@@ -74,6 +75,7 @@ FLOORS = {
     "core": {"core"},
     "studies": {"core", "studies"},
     "evolve": {"core", "evolve"},
+    "explore": {"core", "explore"},
     "report": {"core", "report", "registry"},
     "bench": {"core", "bench"},
     "tools": {"core", "tools", "studies"},  # nsa record takes the options of nsa play

@@ -69,10 +69,9 @@ class Pairs:
 
         self._group = group = UnitGroup("nsa_pairs", dt)
         sets = size if self._by_pair else len(values)
-        self._sets = {name: np.array([each[name] for each in values]) for name in used}
-        borders = np.array([Course.of(model, each, float(dt), method).borders for each in values], dtype=np.int32)
-        steps = [f"_border_{k}" for k in range(borders.shape[1])]
-        self._sets |= dict(zip(steps, borders.T, strict=True))
+        self._used, self._way = used, (model, float(dt), method)
+        self._sets = self._tables(values)
+        steps = [name for name in self._sets if name.startswith("_border_")]
         group.add_equations(unit.equations, size)
         group.add(dict.fromkeys([*self.inputs, *(name for name in unit.start if name.startswith("_"))]), size)
         group.add({name: np.resize(values, sets) for name, values in self._sets.items()}, sets)
@@ -101,6 +100,29 @@ class Pairs:
         )
         self._arrays = {name: group.array(name) for name in (*self.inputs, *self.outputs, "_which", "_n_units")}
         self._n_arms = group.array("n_arms") if "n_arms" in unit.names else None
+
+    def _tables(self, values: Sequence[Mapping[str, float]], borders: Any = None) -> dict[str, np.ndarray]:
+        """Return an array over the parameter sets of each value that a round reads, and of the ends of phases."""
+        model, dt, method = self._way
+        if borders is None:
+            borders = [Course.of(model, each, dt, method).borders for each in values]
+        tables = {name: np.array([each[name] for each in values]) for name in self._used}
+        return tables | {f"_border_{k}": each for k, each in enumerate(np.array(borders, dtype=np.int32).T)}
+
+    def set_values(self, values: Sequence[Mapping[str, float]], borders: Any = None) -> None:
+        """Replace the parameter sets by as many others, without generating code again.
+
+        Parameters
+        ----------
+        values : sequence of mapping
+            Values in SI units by name.
+        borders : array of int (sets, phases), optional
+            The time steps at which phases end, if they are known; see :class:`nsa_brian.model.course.Course`.
+        """
+        for name, array in self._tables(values, borders).items():
+            self._sets[name][:] = array
+            if not self._by_pair:
+                self._group.array(name)[:] = array
 
     def respond(self, which: np.ndarray, given: Mapping[str, np.ndarray], n_arms: int = 0) -> np.ndarray:
         """Run a round of some pairs.
