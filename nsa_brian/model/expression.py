@@ -72,10 +72,10 @@ def _compiled(
     """Compile steps in order, each after the expressions that it uses, to a function of the free names."""
     lines, known, arguments = [], set[str](), set(returned or ())
     for target, text in steps:
-        needed = _needed(names_in(text), given)
-        for name in [*needed, None]:
+        before = needed(names_in(text), given)
+        for name in [*before, None]:
             expression = plain(text if name is None else given[name])
-            arguments |= names_in(expression) - known - set(_NUMPY) - set(constants) - set(needed)
+            arguments |= names_in(expression) - known - set(_NUMPY) - set(constants) - set(before)
             lines.append(f"    {name or target} = {NumpyNodeRenderer().render_expr(expression)}\n")
         known.add(target)
     functions = {name: function for name, function in _NUMPY.items() if name not in arguments}
@@ -86,10 +86,10 @@ def _compiled(
     return np.errstate(all="ignore")(scope["_function"])
 
 
-def _needed(names: set[str], given: Mapping[str, str]) -> list[str]:
+def needed(names: set[str], given: Mapping[str, str]) -> list[str]:
     """Return the given expressions that names depend on, each after those that it uses."""
     found: dict[str, None] = {}
     for name in sorted(names & set(given)):
-        for inner in [*_needed(names_in(given[name]), given), name]:
+        for inner in [*needed(names_in(given[name]), given), name]:
             found.setdefault(inner)
     return list(found)
