@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from evolution.checks import CHECKS, Subject
 from evolution.evaluation import Perturbation, evaluate_held_out
 from evolution.fitness import Scores
 from evolution.protocol import AnySearch
-from evolution.search import REPORT, SELECTION
+from evolution.requirements import RequirementError
+from evolution.search import REPORT, REQUIRED, SELECTION
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -33,6 +35,8 @@ class Champion:
     report : dict
         Mean reward and regret of the champion and of others on further held-out games, which are unbiased. In a search
         with perturbed genes also "regret_off", the mean regret as the search evaluates it.
+    required : dict
+        The champion's values in the named checks that the search requires.
 
     With a custom fitness, "reward" is its value and "regret" minus that.
     """
@@ -42,6 +46,7 @@ class Champion:
     training: float | None
     selection: dict[str, float]
     report: dict[str, dict[str, float]]
+    required: dict[str, float | None] = field(default_factory=dict)
 
 
 def choose_champion(
@@ -65,7 +70,8 @@ def choose_champion(
         Parameters that are reported beside the champion, by name; a model's own parameters that they do not name have
         their defaults.
     """
-    complete, candidates, settings = search.settings.model.complete, search.candidates(), search.settings
+    complete, settings = search.settings.model.complete, search.settings
+    candidates = _feasible(search)
     fitness = search.fitness or settings.games
     inexact, exact = Perturbation(search.genome, settings.inexact), Perturbation(search.genome, 0.0)
 
@@ -74,7 +80,13 @@ def choose_champion(
         return evaluate_held_out(fitness, seed, list(sets.values()), workers, perturbation, iterations)
 
     rewards = dict(zip(candidates, _means(held_out(SELECTION, candidates, inexact).reward), strict=True))
-    origin = max(rewards, key=lambda name: rewards[name])
+
+    def regrets(sets: Sequence[NSAParameters]) -> np.ndarray:
+        seed = (settings.seed, REQUIRED)
+        return evaluate_held_out(fitness, seed, list(sets), workers, exact, iterations).regret.mean(axis=1)
+
+    subject = replace(search.requirements.subject, regrets=regrets)
+    origin = _first_that_meets(search, candidates, rewards, subject)
     reported = {"champion": candidates[origin], **{name: complete(p) for name, p in (others or {}).items()}}
     found = held_out(REPORT, reported, exact)
     columns = {"reward": _means(found.reward), "regret": _means(found.regret)}
@@ -83,9 +95,42 @@ def choose_champion(
     return Champion(
         parameters=candidates[origin],
         origin=origin,
-        training=max((record["best"] for record in search.logbook), default=None),
+        training=max((r["best"] for r in search.logbook if not np.isnan(r["best"])), default=None),
         selection=rewards,
         report={name: {key: column[i] for key, column in columns.items()} for i, name in enumerate(reported)},
+        required={
+            name: float(check.measure(subject, [candidates[origin]])[0][0])
+            for name, check in CHECKS.items()
+            if name in settings.require
+        },
+    )
+
+
+def _feasible(search: AnySearch) -> dict[str, NSAParameters]:
+    """Return the candidates that meet the requirements that need no games; an error if there is none."""
+    candidates = search.candidates()
+    violations = search.requirements.violations(list(candidates.values()))
+    found = {name: each for (name, each), v in zip(candidates.items(), violations, strict=True) if not v}
+    if not found:
+        nearest = list(candidates)[int(np.argmin(violations))]
+        unmet = search.requirements.first_unmet(candidates[nearest])
+        raise RequirementError(
+            f"none of the {len(candidates)} candidates of the search meets its requirements; the nearest, {nearest}, "
+            f"violates {unmet!r}: search longer, from a set that meets them, or require less"
+        )
+    return found
+
+
+def _first_that_meets(
+    search: AnySearch, candidates: Mapping[str, NSAParameters], rewards: Mapping[str, float], subject: Subject
+) -> str:
+    """Return the name of the best candidate that meets the requirements that need games."""
+    for name in sorted(rewards, key=lambda name: -rewards[name]):
+        if not any(check.measure(subject, [candidates[name]])[1][0] for check in search.requirements.late.values()):
+            return name
+    raise RequirementError(
+        f"none of the {len(candidates)} candidates of the search meets {' and '.join(search.requirements.late)}: "
+        "search with perturbed genes (--inexact 0.01), or require less"
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from evolution.settings import SearchSettings
-from evolution.state import COLUMNS, check_state
+from evolution.state import check_state, columns_of
 from nsa_brian.common.archive import ArchiveFormat
 from nsa_brian.common.atomic import write_atomically
 from nsa_brian.parameters import NSAParameters
@@ -86,7 +86,9 @@ def write(folder: Path, saved: Checkpoint, parameters: Sequence[NSAParameters]) 
         "state": {name: value for name, value in state.items() if name not in arrays},
     }
     SEARCH.write(path, meta, arrays)
-    write_atomically(folder / LOGBOOK, lambda file: file.write(_as_csv(state["logbook"]).encode()))
+    write_atomically(
+        folder / LOGBOOK, lambda file: file.write(_as_csv(state["logbook"], columns_of(saved.settings)).encode())
+    )
 
 
 def read(folder: str | Path) -> Checkpoint:
@@ -97,7 +99,7 @@ def read(folder: str | Path) -> Checkpoint:
     meta, arrays = SEARCH.read(path, "settings", "fitness", "extra", "versions", "state")
     try:
         settings, state = SearchSettings.from_dict(meta["settings"]), {**arrays, **meta["state"]}
-        check_state(state, settings.genome.size)
+        check_state(state, settings.genome.size, columns_of(settings))
         for name, kind in (("fitness", str), ("extra", dict), ("versions", dict)):
             if not isinstance(meta[name], kind):
                 raise ValueError(f"{name} has the wrong type")
@@ -145,19 +147,20 @@ def _generation_path(folder: Path, generation: int) -> Path:
 
 
 def _generation(saved: Checkpoint, parameters: Sequence[NSAParameters]) -> dict[str, np.ndarray]:
-    reward, fitness = saved.state["population_scores"].T
-    names = saved.settings.model.declared
+    names, n_genes, n = saved.settings.model.declared, saved.settings.genome.size, len(parameters)
+    reward, fitness = saved.state["population_scores"].reshape(n, 2).T
+    values = np.array([[getattr(each, name) for name in names] for each in parameters], dtype=float)
     return {
-        "genes": saved.state["population_genes"],
-        "parameters": np.array([[getattr(each, name) for name in names] for each in parameters], dtype=float),
+        "genes": saved.state["population_genes"].reshape(n, n_genes),
+        "parameters": values.reshape(n, len(names)),
         "reward": reward,
         "regret": -fitness,
     }
 
 
-def _as_csv(logbook: Sequence[Mapping[str, Any]]) -> str:
+def _as_csv(logbook: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(logbook)
     return text.getvalue()

@@ -79,6 +79,8 @@ class Batch:
 
     def evaluate(self, workers: Workers | None = None) -> Scores:
         """Return the scores, to be passed to the search's ``tell``."""
+        if not self.parameters:  # none meets the requirements
+            return Scores(np.empty((0, 1)), np.empty((0, 1)))
         arguments = self.fitness, self.seed, self.parameters, workers, self.perturbation
         found = evaluate_held_out(*arguments, self.iterations) if self.iterations else evaluate_perturbed(*arguments)
         if self.n_checked:

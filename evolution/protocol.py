@@ -12,6 +12,7 @@ from deap import tools
 from evolution.evaluation import Batch
 from evolution.fitness import FitnessFunction, Scores
 from evolution.genome import Genome
+from evolution.requirements import Requirements
 from evolution.settings import SearchSettings, StagedSettings
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
@@ -53,6 +54,8 @@ class AnySearch(Protocol):
     #: The name of the custom fitness; empty if there is none.
     custom_fitness: str
     genome: Genome
+    #: What sets must meet.
+    requirements: Requirements
     #: Plain values that were saved with the search, and the versions of the packages that saved it.
     extra: dict[str, Any]
     versions: dict[str, str]

@@ -14,6 +14,7 @@ from evolution.evaluation import Batch, Perturbation
 from evolution.fitness import FitnessFunction, Scores, choices
 from evolution.games import FitnessGames
 from evolution.genome import Genome
+from evolution.requirements import RequirementError, Requirements
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
@@ -25,6 +26,12 @@ SCREENINGS = 3
 ROUNDS = 1000
 #: Players of a batch; a search can be stopped between two batches.
 BATCH = 512
+#: The same with requirements, whose sets take time to find.
+SOME = 64
+#: Random sets that are drawn at once to find those that meet the requirements, and their stream of random numbers.
+DRAWN, REQUIRED = 2048, 20
+#: The search gives up if fewer than one in so many random sets meet the requirements.
+RARE = 20_000
 #: Sets whose activities are checked at the start; if none of them stays finite, the search ends with an error.
 CHECKED = 64
 #: Fraction of choices in which two sets must differ to count as two strategies.
@@ -48,6 +55,8 @@ class Screening:
         A custom fitness in place of the games.
     inexact : float
         Standard deviation of the perturbation, except in the first round, whose sets are random anyway.
+    requirements : Requirements, optional
+        What sets must meet: random sets that do not are replaced by others.
 
     Attributes
     ----------
@@ -66,8 +75,9 @@ class Screening:
         seed: tuple[int, ...],
         fitness: FitnessFunction | None = None,
         inexact: float = 0.0,
+        requirements: Requirements | None = None,
     ) -> None:
-        self.n_sets, self.n_starts = n_sets, n_starts
+        self.n_sets, self.n_starts, self._requirements = n_sets, n_starts, requirements
         self._genome, self._seed, self._fitness = genome, seed, fitness
         #: Perturbation in each round.
         self.perturbations = [Perturbation(genome, 0.0)] + [Perturbation(genome, inexact)] * (SCREENINGS - 1)
@@ -79,11 +89,29 @@ class Screening:
             played.check_memory(min(size, BATCH // perturbation.players) * perturbation.at_once)
         self.screened = [np.arange(n_sets)]
         self.regrets = [np.empty(0)]
+        #: Random sets that were drawn to find those that meet the requirements.
+        self.drawn = 0
 
     @cached_property
     def vectors(self) -> np.ndarray:
-        """The genes (sets, genes) of all sets."""
+        """The genes (sets, genes) of all sets; with requirements, of those that were needed so far."""
+        if self._requirements:
+            return np.empty((0, self._genome.size))
         return np.random.default_rng(self._seed).uniform(-math.pi, math.pi, (self.n_sets, self._genome.size))
+
+    def _draw(self, n_sets: int) -> None:
+        """Draw random sets until there are so many that meet the requirements."""
+        while self._requirements and len(self.vectors) < n_sets:
+            rng = np.random.default_rng([*self._seed, REQUIRED, self.drawn])
+            some = rng.uniform(-math.pi, math.pi, (DRAWN, self._genome.size))
+            met = self._requirements.violations([self._genome.decode(each.tolist()) for each in some]) == 0
+            self.vectors = np.concatenate([self.vectors, some[met]])[: self.n_sets]
+            self.drawn += DRAWN
+            if self.drawn >= RARE * (1 + len(self.vectors)):
+                raise RequirementError(
+                    f"{len(self.vectors)} of {self.drawn} random sets meet the requirements; fewer than one in {RARE} "
+                    "are too few: start a single run at a set that meets them (--start), or require less"
+                )
 
     @property
     def done(self) -> bool:
@@ -106,7 +134,8 @@ class Screening:
         """Return the next sets to be scored."""
         i = len(self.screened) - 1
         perturbation, known = self.perturbations[i], len(self.regrets[i])
-        some = self.screened[i][known : known + BATCH // perturbation.players]
+        some = self.screened[i][known : known + (SOME if self._requirements else BATCH) // perturbation.players]
+        self._draw(int(some.max()) + 1)
         parameters, fitness = [self.parameters(number) for number in some], self._fitness or self.games[i]
         first = i == 0 and not known
         return Batch(parameters, fitness, (*self._seed, i), perturbation, n_checked=CHECKED if first else 0)
@@ -146,8 +175,9 @@ class Screening:
 
     def state(self) -> dict[str, Any]:
         """Return the results so far, as arrays by name."""
-        found = {f"look_{i}_sets": sets for i, sets in enumerate(self.screened)}
-        return {**found, **{f"look_{i}_regrets": regrets for i, regrets in enumerate(self.regrets)}}
+        found: dict[str, Any] = {f"look_{i}_sets": sets for i, sets in enumerate(self.screened)}
+        found |= {f"look_{i}_regrets": regrets for i, regrets in enumerate(self.regrets)}
+        return {**found, "look_vectors": self.vectors, "look_drawn": np.array(self.drawn)} if self.drawn else found
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Resume from what :meth:`state` returned; a ValueError if it is something else."""
@@ -161,4 +191,9 @@ class Screening:
                 raise ValueError(f"a screening round must have some of the {self.n_sets} sets, at most one regret each")
         if not 1 <= len(screened) <= SCREENINGS or len(screened[0]) != self.n_sets:
             raise ValueError(f"there must be 1 to {SCREENINGS} screening rounds, the first of all {self.n_sets} sets")
+        if self._requirements and "look_vectors" in state:
+            vectors, drawn = state["look_vectors"], state["look_drawn"]
+            if vectors.shape[1:] != (self._genome.size,) or vectors.dtype.kind != "f" or drawn.dtype.kind != "i":
+                raise ValueError("the random sets that meet the requirements must have a row of genes each")
+            self.vectors, self.drawn = vectors, int(drawn)
         self.screened, self.regrets = screened, regrets

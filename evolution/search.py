@@ -18,7 +18,7 @@ from evolution.fitness import FitnessFunction, Scores
 from evolution.games import FitnessGames
 from evolution.protocol import Progress
 from evolution.settings import SMALLEST_STEP, SearchSettings
-from evolution.state import COLUMNS, STRATEGY
+from evolution.state import MET, STRATEGY, columns_of
 from evolution.workers import Workers
 from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
@@ -30,7 +30,7 @@ WIDE = 40
 WIDE_STEP = 1.0
 
 #: Independent streams of random numbers of a search.
-GAMES, STEPS, STARTS, SELECTION, REPORT = range(5)
+GAMES, STEPS, STARTS, SELECTION, REPORT, REQUIRED = range(6)
 
 
 class Fitness(base.Fitness):
@@ -73,13 +73,14 @@ class Search:
     generation : int
         Generations done.
     population : list of Individual
-        The last generation, best first.
+        The last generation, best first; without individuals that violate a requirement, which do not play.
     hall_of_fame : deap.tools.HallOfFame
         The individuals of least regret on their own generation's games.
     logbook : deap.tools.Logbook
         One record a generation, of the rewards: best, mean, low and high (16th and 84th percentile); optimum, the
         best arm's reward; regret, the mean; sigma, restart, population. With a custom fitness the rewards are its
-        values, the optimum is 0 and the regret minus their mean.
+        values, the optimum is 0 and the regret minus their mean. With requirements also met, the individuals that meet
+        them; if none does, the rewards and regrets of a generation are NaN.
     strategy : deap.cma.Strategy
     perturbation : Perturbation
         How genes are perturbed when individuals are scored.
@@ -106,7 +107,7 @@ class Search:
         if not isinstance(settings, SearchSettings):
             raise ValueError(f"settings must be SearchSettings, got {shown(settings)}")
         self.settings, self.fitness = settings, fitness
-        self.genome = settings.genome
+        self.genome, self.requirements = settings.genome, settings.requirements
         self.perturbation = Perturbation(self.genome, settings.inexact, ONE_PAIR)
         self.custom_fitness = name_of(fitness)
         self.extra: dict[str, Any] = {}
@@ -114,10 +115,11 @@ class Search:
         self.generation = self.restart = 0
         self.population: list[Individual] = []
         self._asked: list[Individual] = []
+        self._violations = np.empty(0)
         self.centres: list[np.ndarray] = []
         self.hall_of_fame = tools.HallOfFame(self.HALL)
         self.logbook = tools.Logbook()
-        self.logbook.header = list(COLUMNS)
+        self.logbook.header = list(columns_of(settings))
         self._statistics = tools.Statistics(key=lambda individual: individual.reward)
         for name, function in (
             ("best", np.max),
@@ -131,7 +133,7 @@ class Search:
 
     def __repr__(self) -> str:
         found = ""
-        if self.generation:
+        if len(self.hall_of_fame):
             best = self.hall_of_fame[0].fitness.values[0]
             found = f", lowest regret {-best:.4g}" if self.fitness is None else f", best fitness {best:.4g}"
         done = f"{self.generation} of {self.settings.generations} generations"
@@ -168,11 +170,13 @@ class Search:
                 f"  mean {record['mean']:.4f}  16-84% {record['low']:.4f} to {record['high']:.4f}"
                 f"  regret {record['regret']:.4f}  sigma {record['sigma']:.3f}"
             )
+            if self.requirements:
+                last += f"  {record[MET]} of {record['population']} meet the requirements"
         played = self.settings.games.game_rounds * self.perturbation.players
         return Progress(
             done=self.generation,
             total=total,
-            game_rounds=played * sum(record["population"] for record in self.logbook),
+            game_rounds=played * sum(record.get(MET, record["population"]) for record in self.logbook),
             so_far=f"generation {self.generation} of {total}",
             last=last,
             warning=f"the step size has been above {WIDE_STEP:g} for {WIDE} generations" if self.wide else "",
@@ -217,48 +221,61 @@ class Search:
             self._begin(rng.normal(0, 1.5, self.genome.size))
         with _numpy_seeded(self.settings.seed, STEPS, self.generation):
             self._asked = self.strategy.generate(Individual)
+        sets = [self.genome.decode(individual) for individual in self._asked]
+        self._violations = self.requirements.violations(sets)
         return Batch(
-            parameters=[self.genome.decode(individual) for individual in self._asked],
+            parameters=[each for each, violation in zip(sets, self._violations, strict=True) if not violation],
             fitness=self.fitness or games or self.settings.games,
             seed=(self.settings.seed, GAMES, self.generation),
             perturbation=self.perturbation,
-            n_checked=0 if self.generation else len(self._asked),
+            n_checked=0 if self.generation else len(sets),
         )
 
     def tell(self, scores: Scores) -> None:
         """Update the distribution with the scores of the generation that was asked for last."""
-        if len(self._asked) != len(scores.reward):
-            raise ValueError(
-                f"tell needs the scores of the {len(self._asked)} sets asked for, got {len(scores.reward)}"
-            )
-        population, self._asked = self._asked, []
+        n_asked = int((self._violations == 0).sum()) if self._asked else 0
+        if n_asked != len(scores.reward):
+            raise ValueError(f"tell needs the scores of the {n_asked} sets asked for, got {len(scores.reward)}")
+        everybody, self._asked = self._asked, []
+        population = [each for each, violation in zip(everybody, self._violations, strict=True) if not violation]
         for individual, reward, regret in zip(
             population, scores.reward.mean(axis=1), scores.regret.mean(axis=1), strict=True
         ):
             individual.score(float(reward), float(regret))
+        # Behind all that played, by how far they are from meeting the requirements.
+        worst = max((-individual.fitness.values[0] for individual in population), default=0.0)
+        for individual, violation in zip(everybody, self._violations, strict=True):
+            if violation:
+                individual.score(-worst - violation, worst + violation)
         with np.errstate(invalid="ignore"):  # _stagnation finds a distribution that has degenerated
-            self.strategy.update(population)  # sorts it, best first
+            self.strategy.update(everybody)
             self._bound_steps()
         self.centres = [*self.centres[1 - self.CENTRES :], np.array(self.strategy.centroid)]
+        population.sort(key=lambda individual: individual.fitness, reverse=True)
         self.hall_of_fame.update(population)
         self.population = population
         self.generation += 1
-        regret = -float(np.mean([individual.fitness.values[0] for individual in population]))
-        statistics = {name: float(value) for name, value in self._statistics.compile(population).items()}
-        self.logbook.record(
-            generation=self.generation,
-            restart=self.restart,
-            population=len(population),
+        regret, statistics = np.nan, dict.fromkeys(("best", "mean", "low", "high"), np.nan)
+        if population:
+            regret = -float(np.mean([individual.fitness.values[0] for individual in population]))
+            statistics = {name: float(value) for name, value in self._statistics.compile(population).items()}
+        record = {
+            "generation": self.generation,
+            "restart": self.restart,
+            "population": len(everybody),
             **statistics,
-            optimum=statistics["mean"] + regret,
-            regret=regret,
-            sigma=float(self.strategy.sigma),
-        )
+            "optimum": statistics["mean"] + regret,
+            "regret": regret,
+            "sigma": float(self.strategy.sigma),
+            MET: len(population),
+        }
+        self.logbook.record(**{name: record[name] for name in columns_of(self.settings)})
 
     def candidates(self) -> dict[str, NSAParameters]:
         """Return what the champion is chosen from: hall of fame, present centre, best of the last generation."""
         found = {f"hall of fame {i}": self.genome.decode(ind) for i, ind in enumerate(self.hall_of_fame, start=1)}
-        return {**found, "centre": self.centre, "last best": self.genome.decode(self.population[0])}
+        last = {"last best": self.genome.decode(self.population[0])} if self.population else {}
+        return {**found, "centre": self.centre, **last}
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to resume; random numbers follow from seed and generation."""

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from evolution.checks import Subject
 from evolution.games import FitnessGames
 from evolution.genome import Genome
+from evolution.requirements import Requirements
 from nsa_brian.common.checks import check_number, check_whole
 from nsa_brian.common.texts import shown
 from nsa_brian.parameters import NSAParameters
@@ -42,6 +44,8 @@ class CommonSettings:
         Standard deviation of the perturbation of the genes when individuals are scored, as a fraction of each gene's
         range. The search then prefers robust parameters, whose neighbours play well too; 0: no perturbation.
     seed : int
+    require : tuple of str
+        Conditions that sets must meet, see :class:`evolution.requirements.Requirements`; by default none.
     """
 
     #: Defaults of the games, where they differ from those of :class:`evolution.games.FitnessGames`.
@@ -52,6 +56,7 @@ class CommonSettings:
     fixed: dict[str, float] = field(default_factory=dict)
     inexact: float = 0.0
     seed: int = 0
+    require: tuple[str, ...] = ()
 
     @property
     def model(self) -> Model:
@@ -63,9 +68,24 @@ class CommonSettings:
         """The genes that are searched."""
         return Genome(self.fixed, self.model)
 
+    @property
+    def requirements(self) -> Requirements:
+        """What sets must meet, for the checks that need no games."""
+        return Requirements(self.require, Subject(self.model, self.genome, self.games.integration))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values; the model is included, so a search can resume without its file."""
-        return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        plain = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        if not self.require:  # unknown to earlier releases, whose search ids would change
+            del plain["require"]
+        return plain
+
+    def _check_require(self) -> None:
+        """Store the requirements as a tuple; raise a ValueError if one is invalid."""
+        if not isinstance(self.require, list | tuple) or not all(isinstance(text, str) for text in self.require):
+            raise ValueError(f"require must be a tuple of texts, got {shown(self.require)}")
+        object.__setattr__(self, "require", tuple(self.require))
+        _ = self.requirements
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +134,7 @@ class SearchSettings(CommonSettings):
         for bound in (-math.pi, math.pi):  # all parameters at their low bounds, then at their high ones
             self.games.check_steps(genome.decode([bound] * genome.size))
         self.games.check_memory(self.population)
+        self._check_require()
 
     @property
     def genome(self) -> Genome:
@@ -196,6 +217,7 @@ class StagedSettings(CommonSettings):
             for name, number in rung._asdict().items():
                 check_whole(f"{name} of a rung", number, 1)
         check_whole("sets", self.sets, 1)
+        self._check_require()
         if not self.sigmas or len(set(self.sigmas)) < len(self.sigmas):
             raise ValueError(f"sigmas must have at least one step size, each once, got {shown(self.sigmas)}")
         for number in range(1, len(self.sigmas) + 1):
@@ -230,6 +252,7 @@ class StagedSettings(CommonSettings):
             fixed=self.fixed,
             inexact=self.inexact,
             seed=self.seed * 1000 + number,
+            require=self.require,
         )
 
     @classmethod

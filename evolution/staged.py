@@ -21,6 +21,7 @@ from evolution.protocol import AnySearch, Progress
 from evolution.screening import Screening
 from evolution.search import Search, check_fitness, name_of
 from evolution.settings import SearchSettings, StagedSettings
+from evolution.state import MET
 from evolution.workers import Workers
 from nsa_brian.common.archive import ArchiveFormat, Arrays
 from nsa_brian.parameters import NSAParameters
@@ -84,7 +85,10 @@ class StagedSearch:
         self.extra: dict[str, Any] = {}
         self.versions = versions()
         seed, sd = (settings.seed, SCREENING), settings.inexact
-        self.screening = Screening(settings.sets, settings.starts, settings.games, self.genome, seed, fitness, sd)
+        self.requirements = settings.requirements
+        self.screening = Screening(
+            settings.sets, settings.starts, settings.games, self.genome, seed, fitness, sd, self.requirements
+        )
         # Created once: games create their bandits to check them.
         self._games = [dataclasses.replace(settings.games, iterations=rung.iterations) for rung in settings.rungs]
         for games in self._games:
@@ -179,7 +183,7 @@ class StagedSearch:
         return Progress(
             done=done,
             total=total,
-            game_rounds=sum(done * games.game_rounds for (done, games), _ in plan),
+            game_rounds=sum(done * games.game_rounds for (done, games), _ in plan) - self._not_played(),
             so_far=self._so_far(),
             last=self._last(),
         )
@@ -197,6 +201,15 @@ class StagedSearch:
             all_ = rung.runs * rung.generations
             plan.append(((individuals * done, games), (individuals * all_, games)))
         return plan
+
+    def _not_played(self) -> int:
+        """Return the game-rounds of the plan that individuals which violate a requirement did not play."""
+        players, total = Perturbation(self.genome, self.settings.inexact, ONE_PAIR).players, 0
+        for (begin, end), games in zip(self.settings.spans, self._games, strict=True):
+            records = [r for run in self.runs.values() for r in run.logbook if begin < r["generation"] <= end]
+            missing = sum(record["population"] - record.get(MET, record["population"]) for record in records)
+            total += missing * players * games.game_rounds
+        return total
 
     def _so_far(self) -> str:
         if not self.runs:

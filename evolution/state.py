@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nsa_brian.common.texts import shown
 
+if TYPE_CHECKING:
+    from evolution.settings import SearchSettings
+
 #: The logbook's columns.
 COLUMNS = ("generation", "restart", "population", "best", "mean", "low", "high", "optimum", "regret", "sigma")
+#: The number of individuals that meet the requirements, a column of searches that have some.
+MET = "met"
 
 #: The state of DEAP's strategy, with the shapes for n genes.
 STRATEGY = {
@@ -36,7 +41,12 @@ _ARRAYS = {
 }
 
 
-def check_state(state: Mapping[str, Any], n_genes: int) -> None:
+def columns_of(settings: SearchSettings) -> tuple[str, ...]:
+    """Return the columns of a search's logbook."""
+    return (*COLUMNS, MET) if settings.require else COLUMNS
+
+
+def check_state(state: Mapping[str, Any], n_genes: int, columns: tuple[str, ...] = COLUMNS) -> None:
     """Raise a ValueError if this is not the state of a search with so many genes."""
     sizes = {"n": n_genes, "2": 2}
     generation = state.get("generation")
@@ -47,8 +57,8 @@ def check_state(state: Mapping[str, Any], n_genes: int) -> None:
         may_degenerate = name.startswith("strategy_") and name != "strategy_centroid"
         if not may_degenerate and not np.isfinite(array).all():
             raise ValueError(f"{name} must be an array of finite numbers")
-        if letters[:1] == "-" and not generation and array.shape == (0,):
-            continue  # before the first generation
+        if letters[:1] == "-" and array.shape == (0,):
+            continue  # before the first generation, or none met the requirements
         wanted = tuple(len(array) if array.ndim and letter == "-" else sizes.get(letter, 0) for letter in letters)
         if array.shape != wanted:
             raise ValueError(f"{name} has the shape {array.shape}, for {n_genes} genes it must be {wanted}")
@@ -56,18 +66,19 @@ def check_state(state: Mapping[str, Any], n_genes: int) -> None:
         if len(state[f"{kind}_genes"]) != len(state[f"{kind}_scores"]):
             raise ValueError(f"{kind}_scores must have a row for each of {kind}_genes")
     logbook = state.get("logbook")
-    if not isinstance(logbook, list) or not all(map(_is_record, logbook)):
-        raise ValueError(f"logbook must be a list of records with {', '.join(COLUMNS)}")
+    if not isinstance(logbook, list) or not all(_is_record(record, columns) for record in logbook):
+        raise ValueError(f"logbook must be a list of records with {', '.join(columns)}")
     for name in ("generation", "restart"):
         if type(state.get(name)) is not int or state[name] < 0:
             raise ValueError(f"{name} must be a whole number from 0 up, got {shown(state.get(name))}")
-    if generation != len(logbook) or bool(generation) != bool(len(state["population_genes"])):
+    none = MET in columns and bool(logbook) and not logbook[-1][MET]
+    if generation != len(logbook) or bool(generation) != bool(len(state["population_genes"]) or none):
         raise ValueError(f"generation is {generation}, the logbook has {len(logbook)} records")
 
 
-def _is_record(record: Any) -> bool:
+def _is_record(record: Any, columns: tuple[str, ...]) -> bool:
     return (
         isinstance(record, dict)
-        and set(record) == set(COLUMNS)
+        and set(record) == set(columns)
         and all(type(value) in (int, float) for value in record.values())
     )

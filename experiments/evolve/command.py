@@ -13,9 +13,11 @@ from typing import Any
 
 from evolution import AnySearch, Champion
 from evolution.checkpoint import LOGBOOK, versions
+from evolution.checks import CHECKS
+from evolution.requirements import RequirementError
 from evolution.workers import Workers, WorkersLostError
 from experiments.core.command import Command, add_no_figures
-from experiments.core.errors import blame_file, blame_user
+from experiments.core.errors import UserError, blame_file, blame_user
 from experiments.core.files import write_text
 from experiments.core.json_text import json_text
 from experiments.core.named import once
@@ -35,6 +37,13 @@ from nsa_brian.common.lock import Lock
 #: The preset that is used where none is named.
 DEFAULTS = "default, or spiking for spiking models; paper-main with an option of a single run"
 
+
+def checks_help() -> str:
+    """Return the lines of the help that list the named checks."""
+    width = max(map(len, CHECKS))
+    return "\n".join(f"  {name:<{width}} {check.meaning}" for name, check in CHECKS.items())
+
+
 EPILOG = f"""A staged search needs no starting point: it screens many random sets, starts CMA-ES runs at the best that
 choose differently, and continues the best runs (successive halving). A single run is plain CMA-ES, as in the paper.
 Either chooses its champion on held-out games.
@@ -42,11 +51,16 @@ Either chooses its champion on held-out games.
 presets, with the options that differ from the defaults (default and paper-main are the defaults):
 {presets_help()}
 
+checks that --require can name, beside conditions on parameters in their own units; what they mean:
+{checks_help()}
+
 examples:
   nsa evolve --preset quick
   nsa evolve --workers 2 --out my-search
   nsa evolve --resume my-search
   nsa evolve --inexact 0.005 --out robust
+  nsa evolve --require silent-rest --require critical-weight --require "tau_u < tau_v" --look 512
+  nsa evolve --start minbandit-38 --sigma 0.1 --generations 20 --search alpha_v,beta_v,r_v
   nsa evolve --preset paper-main --workers 2 --out as-the-paper
   nsa evolve --start minbandit-38 --sigma 0.05 --generations 40 --fix w_max=4.5 --envs MAB-sin --arms 5,50
   nsa evolve --model adapting.py --fix b=0.5 --out adapted
@@ -114,6 +128,8 @@ def _run(
         champion = champion_of(search, sources, folder, workers, tell)
         folders.save_champion(folder, sources, search, champion)
         return champion
+    except RequirementError as error:
+        raise UserError(f"{error} (the search is in {folder})") from error
     except (KeyboardInterrupt, OSError, MemoryError, WorkersLostError) as error:
         so_far = search.progress.so_far
         error.add_note(f"stopped after {so_far}; resume with: nsa evolve --resume {quote(str(folder))}")
@@ -151,6 +167,8 @@ def _table(champion: Champion) -> str:
     text = f"champion: {champion.origin}"
     if champion.training is not None:
         text += f"; highest fitness in the search {champion.training:.4f} (biased upwards)"
+    if champion.required:
+        text += "\nrequired: " + ", ".join(f"{name} {value:.3g}" for name, value in champion.required.items())
     return f"{text}\n\n" + text_table(["on further games of the same kind", *header[1:]], rows)
 
 
@@ -168,10 +186,16 @@ def _outcome(
         "settings": to_plain(options_of(search.settings, sources)),
         "versions": versions(),
         **search.summary(),
-        "champion": {**dataclasses.asdict(champion), "parameters": champion.parameters.to_dict()},
+        "champion": _plain(champion),
         "files": files,
         **({} if again is None else {"reproduced": champion.parameters == again.parameters}),
     }
+
+
+def _plain(champion: Champion) -> dict[str, Any]:
+    """Convert a champion to JSON; values of required checks only if there are some."""
+    found = {**dataclasses.asdict(champion), "parameters": champion.parameters.to_dict()}
+    return found if champion.required else {name: value for name, value in found.items() if name != "required"}
 
 
 COMMAND = Command(EPILOG, add_arguments, run)

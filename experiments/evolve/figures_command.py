@@ -9,6 +9,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from evolution import AnySearch, StagedSearch, checkpoint
+from evolution.state import MET
 from experiments.core.command import Command
 from experiments.core.errors import blame_file, blame_user
 from experiments.core.figures import rendered
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> None:
         check_format(args.format)
         saved = folders.load(folder, read_only=True)
         check_generations(saved.search, folder)
+        if not any(record.get(MET, record["population"]) for record in saved.search.logbook):
+            raise ValueError(f"no individual of the search in {folder} meets its requirements yet")
         if args.plugin:  # the shipped sets may play its bandits
             folders.check_inputs(folder, saved.inputs, folders.inputs_of(saved.search.settings, saved.sources))
     with blame_file(folder, "a search's folder"):
@@ -70,7 +73,8 @@ def check_generations(search: AnySearch, folder: Path) -> None:
 def draw_figures(search: AnySearch, folder: Path, kind: str, tell: Tell) -> dict[str, bytes]:
     """Draw all figures of a search that has a generation; return them by their files' names."""
     place, run = next(iter(search.run_folders.items()))
-    generations, genome = _generations(search, folder, place), run.settings.genome
+    generations = [each for each in _generations(search, folder, place) if len(each["reward"])]
+    genome = run.settings.genome
     figures = {
         **_STAGES.get(type(search), lambda *_: {})(search, folder, tell),
         "fitness": run_figure.draw_fitness(list(run.logbook), own=bool(search.custom_fitness)),

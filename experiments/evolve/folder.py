@@ -117,7 +117,8 @@ def describe(sources: Sources, search: AnySearch) -> str:
     settings = search.settings
     start = f", from {sources.start}" if sources.start else ""
     robust = f", genes perturbed by {100 * settings.inexact:g}% of their ranges" if settings.inexact else ""
-    return f"{search.description}{start}{robust}"
+    required = f", required: {'; '.join(settings.require)}" if settings.require else ""
+    return f"{search.description}{start}{robust}{required}"
 
 
 def _source(sources: Sources, search: AnySearch) -> str:

@@ -13,13 +13,14 @@ import numpy as np
 from evolution.games import FitnessGames
 from evolution.settings import Rung, SearchSettings, StagedSettings
 from experiments.core.model_inputs import INPUT_HELP, check_tables, digests_of, files_of, tables, values_for
-from experiments.core.named import once
+from experiments.core.named import once, read_set, set_of
 from experiments.core.options import read_option, show
-from nsa_brian import load
+from nsa_brian import ParameterSet, load
 from nsa_brian.common.texts import shown
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.timing import DOUBLE, DT_HELP, EULER, METHOD_HELP, PRECISION_HELP
+from nsa_brian.parameters import check_names
 
 Settings = SearchSettings | StagedSettings
 
@@ -40,6 +41,9 @@ _MODEL_HELP = "FILE.py, FILE.py:NAME, FILE.json or a name (default: the start's 
 _SIGMA_HELP = "initial step size, in units of the unbounded genes; a staged search takes several, one for each run"
 _INEXACT_HELP = "score sets with genes perturbed by this fraction of their ranges and rates read coarsely: robust sets"
 
+_SEARCH_HELP = "search these parameters only, the others have the values of the start, else of the model's set"
+_REQUIRE_HELP = "a condition that sets must meet, such as 'tau_u < tau_v', or a check listed below; repeatable"
+
 #: In the order of ``--json``.
 OPTIONS = {
     "look": Option(int, "N", "random sets to screen first"),
@@ -56,6 +60,8 @@ OPTIONS = {
     "model": Option(str, "MODEL", _MODEL_HELP),
     "input": Option(tuple[str, ...], "NAME=FILE.csv", INPUT_HELP, repeatable=True),
     "fix": Option(tuple[str, ...], "NAME=VALUE", "do not search a parameter, beside the preset's; repeatable", True),
+    "search": Option(tuple[str, ...], "NAME,NAME", _SEARCH_HELP),
+    "require": Option(tuple[str, ...], "CONDITION", _REQUIRE_HELP, repeatable=True),
     "start": Option(str, "SET", "initial centre: a set's name or a file (default: the middle of all ranges)"),
     "sigma": Option(tuple[float, ...], "X", _SIGMA_HELP),
     "stagnation": Option(int, "N", "stop, or restart, without improvement within N generations (0: never)"),
@@ -72,7 +78,7 @@ OPTIONS = {
 GROUPS = {
     "what is searched, by either kind of search": (
         "",
-        ("model", "fix", "population", "sigma", "inexact", "seed"),
+        ("model", "search", "fix", "require", "population", "sigma", "inexact", "seed"),
     ),
     "staged search (the default)": (
         "Random search, then successive halving of CMA-ES runs. Not with the options of a single run.",
@@ -93,6 +99,7 @@ _BOTH = {
     "trials": "games.trials",
     "rounds": "games.rounds",
     "fix": "fixed",
+    "require": "require",
     "inexact": "inexact",
     "engine": "games.engine",
     "dt": "games.dt",
@@ -110,7 +117,14 @@ _ABSENT = {"look": None, "rungs": (), "generations": None, "iterations": None, "
 
 
 #: Options that are recorded only if they differ from these values.
-_UNLESS_GIVEN: dict[str, Any] = {"input": (), "dt": None, "method": EULER, "precision": DOUBLE}
+_UNLESS_GIVEN: dict[str, Any] = {
+    "input": (),
+    "search": (),
+    "require": (),
+    "dt": None,
+    "method": EULER,
+    "precision": DOUBLE,
+}
 
 
 @dataclass(frozen=True)
@@ -233,7 +247,7 @@ def options_of(settings: Settings, sources: Sources) -> dict[str, Any]:
     found = {name: attrgetter(paths[name])(settings) for name in paths}
     sigma = found["sigma"]
     found |= {"engine": settings.games.played_by, "sigma": sigma if isinstance(sigma, tuple) else (sigma,)}
-    found |= vars(sources)
+    found |= vars(sources) | {"search": ()}  # it is recorded as what is fixed
     return {name: found[name] if name in found else _ABSENT[name] for name in OPTIONS}
 
 
@@ -244,6 +258,7 @@ def make_settings(kind: type[SearchSettings] | type[StagedSettings], given: Mapp
     model = once(load_model, given["model"]) if given.get("model") else own_model
     if own_model is not None and own_model != model:
         raise ValueError(f"--start {given['start']} brings its own model, {own_model.name}, and --model is another")
+    given = with_search(given, model or PAPER, start)
     values: dict[str, Any] = {} if start is None else {"start": start.parameters}
     games: dict[str, Any] = {**kind.default_games, "model": model}
     for name, path in PATHS[kind].items():
@@ -258,6 +273,28 @@ def make_settings(kind: type[SearchSettings] | type[StagedSettings], given: Mapp
     return kind(games=FitnessGames(**games, inputs=read_inputs(given.get("input", ()), model, arms)), **values)
 
 
+def with_search(given: Mapping[str, Any], model: Model, start: ParameterSet | None) -> dict[str, Any]:
+    """Return options with ``--search`` replaced by the values that all other parameters are fixed at.
+
+    These are the values of the start or, without one, of the model's parameter set; ``--fix`` can set others.
+    """
+    found = dict(given)
+    names = found.pop("search", ())
+    if not names:
+        return found
+    check_names(names, model.declared)
+    for name in names:
+        if name in found.get("fix", {}):
+            raise ValueError(f"--search and --fix both name {name}: a parameter is either searched or fixed")
+        if name not in model.searched:
+            why = "has no search range" if model.declared[name].search is None else "is not used by the model"
+            raise ValueError(f"--search {name}: {name} {why} {'' if 'model' in why else 'in the model '}{model.name}")
+    values = start if start is not None else read_set(set_of(given.get("model", "")), given.get("model", ""))
+    plain = model.complete(values.parameters).to_dict()
+    rest = {name: plain[name] for name in model.searched if name not in names}
+    return {**found, "fix": {**rest, **found.get("fix", {})}}
+
+
 def new_settings(preset: str | None, given: Mapping[str, Any]) -> tuple[Settings, Sources]:
     """Return the settings of a preset with the given options, and the names of what was read from files."""
     kind, options = _preset(preset, given)
@@ -269,8 +306,9 @@ def new_settings(preset: str | None, given: Mapping[str, Any]) -> tuple[Settings
         if name in ("look", "rungs") and kind is SearchSettings:
             raise ValueError(f"--{name} is an option of a staged search (--preset default), not of a single run")
     values = {**options, **given}
-    if "fix" in given:
-        values["fix"] = {**options.get("fix", {}), **given["fix"]}
+    if "fix" in given or "search" in given:  # what is searched is not fixed, even if the preset fixes it
+        preset_fix = {n: value for n, value in options.get("fix", {}).items() if n not in given.get("search", ())}
+        values["fix"] = {**preset_fix, **given.get("fix", {})}
     settings = make_settings(kind, values)
     start = values.get("start", "")
     model = values.get("model", "") or ("paper" if settings.model == PAPER else start)

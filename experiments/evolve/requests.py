@@ -155,6 +155,8 @@ def _agrees(name: str, value: Any, saved: SavedSearch, known: Mapping[str, Any],
     if name == "start" and known["look"] is None:
         asked = None if not value else settings.model.complete(once(load, value).parameters)
         return asked == search.start
+    if name == "search":
+        return not value or set(value) == {gene.name for gene in settings.genome.genes}
     if name == "input":
         now = read_inputs(value, settings.model, settings.games.arms)
         same = {key: table.tolist() for key, table in now.items()} == settings.games.inputs
