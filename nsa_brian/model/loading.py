@@ -22,7 +22,11 @@ MODELS: dict[str, Model] = {"paper": PAPER}
 SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking-ei-learning")
 
 #: Shipped rate models beyond the paper, created on first use; each has a parameter set of the same name.
-BEYOND = ("familiarity", "familiarity-surprise")
+BEYOND = (
+    *("familiarity", "familiarity-surprise", "familiarity-uniform", "familiarity-own", "familiarity-no-recovery"),
+    *("familiarity-plain-rate", "familiarity-fixed", "familiarity-memoryless", "aspiration-drift"),
+    *("metaplasticity", "kalman"),
+)
 
 #: Modules of the shipped models, by name.
 _SHIPPED = {**dict.fromkeys(SPIKING, "nsa_brian.model.shipped"), **dict.fromkeys(BEYOND, "nsa_brian.model.beyond")}
