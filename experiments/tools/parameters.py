@@ -9,7 +9,7 @@ from experiments.core.errors import blame_user
 from experiments.core.named import read_set, set_of
 from experiments.core.tables import filled, text_table
 from nsa_brian import PARAMETERS, ParameterSet, load
-from nsa_brian.parameter_set import DEFAULT_SET, names
+from nsa_brian.parameter_set import DEFAULT_SET, model_names, names
 
 EPILOG = """examples:
   nsa parameters
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """List the sets, or print one as a table or as JSON."""
     if args.set is None and args.model is None and not args.json:
-        sets = [load(name) for name in names()]
+        sets = [load(name) for name in (*names(), *model_names())]
         rows = [[s.name + (" (default)" if s.name == DEFAULT_SET else ""), s.source] for s in sets]
         print(text_table(["set", "source"], rows))
         return
