@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.base import Policy
+from baselines.probabilities import lapsing, proportional
 from baselines.sampling import draw
 from baselines.scalars import column
 from baselines.tunable import Tunable
@@ -40,14 +41,12 @@ class Exp3S(Policy):
         self.weights = np.full((self.n_games, n_arms), 1 / n_arms)
         self._weights = self._cells(self.weights)
 
-    @property
-    def probabilities(self) -> np.ndarray:
-        """Probability of pulling each arm (games, arms)."""
-        gamma = column(self.mixing)
-        return (1 - gamma) * self.weights + gamma / self.n_arms
-
     def _select(self) -> Any:
-        return draw(self.probabilities, self._number())
+        gamma = column(self.mixing)
+        return draw((1 - gamma) * self.weights + gamma / self.n_arms, self._number())
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return lapsing(self.mixing, proportional(self.weights, offered), offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         at = self._at(arms)
