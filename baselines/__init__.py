@@ -9,6 +9,8 @@ import inspect
 from typing import Any
 
 from baselines.base import Policy
+from baselines.biased_random import BiasedRandom
+from baselines.choice_kernel import ChoiceKernel, QKernel
 from baselines.constant_step import ConstantStep, Optimistic
 from baselines.cusum_ucb import CusumUCB
 from baselines.discounted_thompson import DiscountedThompson
@@ -18,9 +20,11 @@ from baselines.exp3s import Exp3S
 from baselines.f_dsw_thompson import FDSWThompson
 from baselines.forced_exploration import ForcedExploration
 from baselines.glr_klucb import GLRKLUCB
+from baselines.kalman_softmax import KalmanSoftmax
 from baselines.kl_ucb import KLUCB
 from baselines.m_ucb import MonitoredUCB
 from baselines.oracles import BestArm, OracleRestart
+from baselines.q_learning import QForgetting, QLearning, QLearning2
 from baselines.sliding_window_ucb import SlidingWindowUCB
 from baselines.softmax import Softmax
 from baselines.thompson import Thompson
@@ -28,9 +32,10 @@ from baselines.tunable import Tunable
 from baselines.ucb1 import UCB1
 from baselines.uniform import Uniform
 from baselines.vdbe import VDBE
+from baselines.win_stay import WinStayLoseShift
 from nsa_brian.common.texts import shown
 
-__all__ = ["POLICIES", "Policy", "Tunable", "make", "settings_of"]
+__all__ = ["POLICIES", "Policy", "Tunable", "contenders", "make", "settings_of"]
 
 POLICIES: dict[str, type[Policy]] = {
     "thompson": Thompson,
@@ -53,6 +58,14 @@ POLICIES: dict[str, type[Policy]] = {
     "glr-klucb": GLRKLUCB,
     "oracle-restart": OracleRestart,
     "best-arm": BestArm,
+    "biased-random": BiasedRandom,
+    "win-stay-lose-shift": WinStayLoseShift,
+    "q-learning": QLearning,
+    "q-learning-2": QLearning2,
+    "q-forgetting": QForgetting,
+    "choice-kernel": ChoiceKernel,
+    "q-kernel": QKernel,
+    "kalman-softmax": KalmanSoftmax,
 }
 
 
@@ -78,6 +91,11 @@ def make(name: str, n_arms: int, **settings: Any) -> Policy:
         if setting not in legal:
             raise ValueError(f"unknown setting {shown(setting)} of {name}; known: {', '.join(legal)}")
     return POLICIES[name](n_arms, **settings)
+
+
+def contenders() -> tuple[str, ...]:
+    """Return the names of all policies except models of behaviour, which are made for fits to choices."""
+    return tuple(name for name, policy in POLICIES.items() if not policy.behavioural)
 
 
 def settings_of(name: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from baselines.probabilities import greedy, lapsing
 from baselines.scalars import where, whole
 from baselines.tunable import Tunable, per_game
 from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_per_game
@@ -48,9 +49,12 @@ class Policy(ABC):
     ----------
     tunable : dict
         Tunable parameters. Each is a keyword of the class and takes a number, or an array (games,) with one per game.
+    behavioural : bool
+        Whether it is a model of behaviour, made for fits to choices and not for little regret.
     """
 
     tunable: ClassVar[dict[str, Tunable]] = {}
+    behavioural: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -90,6 +94,33 @@ class Policy(ABC):
             if self._alone:
                 arm, reward = arm.item(), reward.item()
         self._learn(arm, reward)
+
+    def probabilities(self, offered: Any = None) -> np.ndarray:
+        """Return the probability of each arm at the next choice, given the arms and rewards of the past.
+
+        They are those over all seeds: arms that come in a random order are equally likely. Neither the state of the
+        policy nor its random numbers change.
+
+        Parameters
+        ----------
+        offered : array of bool, (arms,) or (games, arms), optional
+            Arms to choose from; the rule is applied to these, and the others have probability 0.
+
+        Returns
+        -------
+        array (games, arms), or (arms,) without ``n_games``
+
+        Raises
+        ------
+        ValueError
+            If the policy has no closed form of its probabilities, or ``offered`` is illegal.
+        """
+        found = self._probabilities(check_offered(offered, self.n_games, self.n_arms))
+        return found[0] if self._single else found
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        """Return the probability of each arm (games, arms) among those offered (games, arms)."""
+        raise ValueError(f"{type(self).__name__} has no closed form of its choice probabilities")
 
     @abstractmethod
     def _select(self) -> Any:
@@ -136,6 +167,10 @@ class Policy(ABC):
         arms = random_argmax(values, *tie) if tie else self._argmax(values)
         return arms if self._alone else self._explore(epsilon, arms, which, whether)
 
+    def _greedy_probabilities(self, epsilon: Any, values: np.ndarray, ties: str, offered: np.ndarray) -> np.ndarray:
+        """Return the probabilities of :meth:`_greedy`."""
+        return lapsing(epsilon, greedy(values, offered, ties), offered)
+
     def _explore(self, epsilon: Any, arms: Any, which: Any, whether: Any) -> Any:
         """Return the given arms, or with probability epsilon random ones, by two uniform random numbers per game."""
         return where(whether < epsilon, whole(which * self.n_arms), arms)
@@ -165,6 +200,19 @@ def check_ties(ties: str) -> str:
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}, got {shown(ties)}")
     return ties
+
+
+def check_offered(offered: Any, n_games: int, n_arms: int) -> np.ndarray:
+    """Return which arms are offered (games, arms): all for None; raise a ValueError for an illegal mask."""
+    wanted = f"offered must be true or false for each of {n_arms} arms"
+    mask = np.ones(n_arms, dtype=bool) if offered is None else np.asarray(offered)
+    if mask.dtype != bool:
+        raise ValueError(f"{wanted}, got an array of {mask.dtype}")
+    if mask.shape not in ((n_arms,), (n_games, n_arms)):
+        raise ValueError(f"{wanted}, or one row for each of {n_games} games, got an array of shape {mask.shape}")
+    if not mask.any(axis=-1).all():
+        raise ValueError(f"{wanted}, and at least one arm must be offered, got a row without any")
+    return np.broadcast_to(mask, (n_games, n_arms))
 
 
 def random_argmax(values: np.ndarray, uniform: Any) -> Any:

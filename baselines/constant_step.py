@@ -7,9 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.base import Policy, check_ties
+from baselines.probabilities import greedy, lapsing
 from baselines.scalars import column
 from baselines.tunable import Tunable
 
+#: Optimistic initial values differ by less than this.
+APART = 1e-9
 STEP = Tunable(0.001, 1, "log", meaning="step of the values towards the rewards")
 
 
@@ -64,11 +67,15 @@ class ConstantStep(StepPolicy):
     def _select(self) -> Any:
         return self._greedy(self.epsilon, self.values, self.ties)
 
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return self._greedy_probabilities(self.epsilon, self.values, self.ties, offered)
+
 
 class Optimistic(ConstantStep):
     """As :class:`ConstantStep` with optimistic initial values, which make it try all arms.
 
-    Arms never pulled come in random order: initial values differ by less than 1e-9. Reference: Sutton and Barto,
+    Arms never pulled come in random order: initial values differ by less than 1e-9. ``probabilities()`` takes such
+    values as equally likely, which is exact unless rewards equal ``start``. Reference: Sutton and Barto,
     Reinforcement Learning, section 2.6.
 
     Parameters
@@ -90,4 +97,8 @@ class Optimistic(ConstantStep):
     ) -> None:
         super().__init__(n_arms, epsilon=epsilon, ties=ties, **settings)
         self.start = self._tuned("start", start)
-        self.values += column(self.start) + 1e-9 * self.rng.random((self.n_games, n_arms))
+        self.values += column(self.start) + APART * self.rng.random((self.n_games, n_arms))
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        # Values that differ by the initial values alone are in random order.
+        return lapsing(self.epsilon, greedy(self.values, offered, "random", tolerance=APART), offered)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import RestartingPolicy
+from baselines.probabilities import lapsing
 from baselines.scalars import any_of, column, maximum, where
 from baselines.tunable import POSITIVE, PROBABILITY, Tunable
 
@@ -70,6 +71,9 @@ class CusumUCB(RestartingPolicy):
 
     def _select(self) -> Any:
         return self._explore(self.epsilon, super()._select(), *self._uniform(2))
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return lapsing(self.epsilon, super()._probabilities(offered), offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from baselines.base import MeanPolicy, check_ties
 from baselines.tunable import Tunable
 
@@ -31,3 +33,6 @@ class EpsilonGreedy(MeanPolicy):
 
     def _select(self) -> Any:
         return self._greedy(self.epsilon, self.means, self.ties)
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return self._greedy_probabilities(self.epsilon, self.means, self.ties, offered)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.base import Policy
+from baselines.probabilities import lapsing, proportional
 from baselines.sampling import draw
 from baselines.scalars import column
 from baselines.tunable import Tunable
@@ -39,14 +40,12 @@ class Exp3S(Policy):
         self.mixing, self.sharing = self._tuned("mixing", mixing), self._tuned("sharing", sharing)
         self.weights = np.full((self.n_games, n_arms), 1 / n_arms)
 
-    @property
-    def probabilities(self) -> np.ndarray:
-        """Probability of pulling each arm (games, arms)."""
-        gamma = column(self.mixing)
-        return (1 - gamma) * self.weights + gamma / self.n_arms
-
     def _select(self) -> Any:
-        return draw(self.probabilities, self._uniform(1)[0])
+        gamma = column(self.mixing)
+        return draw((1 - gamma) * self.weights + gamma / self.n_arms, self._uniform(1)[0])
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return lapsing(self.mixing, proportional(self.weights, offered), offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         at = self._games, arms

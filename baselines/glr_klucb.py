@@ -72,9 +72,15 @@ class GLRKLUCB(KLPolicy):
         return column(self.exploration) * np.log(np.maximum(self._round - self._since, 1))
 
     def _select(self) -> Any:
+        return self._take_turns(self.epsilon, self._turns(), super()._select())
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return self._turn_probabilities(self.epsilon, self._turns(), offered)
+
+    def _turns(self) -> Any:
+        """Return the rounds since the turns of the arms began."""
         # A local restart does not restart the turns of the other arms, which would cost regret with many arms.
-        start = self._since[self._games, 0] if self.restart == "global" else 0
-        return self._take_turns(self.epsilon, self._round - start, super()._select())
+        return self._round - (self._since[self._games, 0] if self.restart == "global" else 0)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)

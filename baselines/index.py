@@ -9,6 +9,7 @@ import numpy as np
 
 from baselines.base import MeanPolicy
 from baselines.bernoulli import highest_bound
+from baselines.probabilities import greedy, lapsing, uniform
 from baselines.scalars import maximum, minimum, where, whole
 
 
@@ -27,9 +28,13 @@ class IndexPolicy(MeanPolicy):
     def _budget(self) -> Any:
         """Return the exploration budget, mostly xi ln t: one per game (games, 1), or per arm (games, arms)."""
 
+    def _indices(self, pulls: np.ndarray) -> np.ndarray:
+        """Return the index of each arm (games, arms); ``pulls`` is at least 1."""
+        return self.means + np.sqrt(self._budget() / pulls)
+
     def _highest(self, pulls: np.ndarray) -> Any:
         """Return the arm with the highest index in each game; ``pulls`` is at least 1."""
-        return self._argmax(self.means + np.sqrt(self._budget() / pulls))
+        return self._argmax(self._indices(pulls))
 
     def _select(self) -> Any:
         if np.count_nonzero(self.pulls) == self.pulls.size:
@@ -40,6 +45,12 @@ class IndexPolicy(MeanPolicy):
             return next_new
         waiting = new.any(axis=1)
         return next_new if waiting.all() else np.where(waiting, next_new, self._highest(np.where(new, 1, self.pulls)))
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        new = self.pulls == 0
+        first = uniform(new & offered)
+        highest = greedy(self._indices(np.where(new, 1, self.pulls)), offered, "first")
+        return np.where(first.any(axis=1, keepdims=True), first, highest)
 
 
 class RestartingPolicy(IndexPolicy):
@@ -67,6 +78,11 @@ class RestartingPolicy(IndexPolicy):
         turn = whole(time % period)
         return where(turn < self.n_arms, self._order[self._games, minimum(turn, self.n_arms - 1)], arms)
 
+    def _turn_probabilities(self, share: Any, time: Any, offered: np.ndarray) -> np.ndarray:
+        """Return the probabilities of :meth:`_take_turns`."""
+        turn = time % (self.n_arms / maximum(share, 1e-9) // 1) < self.n_arms
+        return lapsing(turn, IndexPolicy._probabilities(self, offered), offered)
+
 
 class KLPolicy(RestartingPolicy):
     """An index policy for rewards of 0 and 1: the index is the highest q with pulls kl(mean, q) <= budget."""
@@ -76,3 +92,8 @@ class KLPolicy(RestartingPolicy):
         if self._alone:
             return highest_bound(self.means[0], budget[0])[1]
         return highest_bound(self.means, budget)[1]
+
+    def _indices(self, pulls: np.ndarray) -> np.ndarray:
+        budget = np.broadcast_to(self._budget() / pulls, self.means.shape)
+        bounds, _ = highest_bound(self.means.reshape(-1, 1), budget.reshape(-1, 1))
+        return bounds.reshape(self.means.shape)

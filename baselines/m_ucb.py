@@ -68,6 +68,9 @@ class MonitoredUCB(RestartingPolicy):
     def _select(self) -> Any:
         return self._take_turns(self.epsilon, self._time, super()._select())
 
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return self._turn_probabilities(self.epsilon, self._time, offered)
+
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._time += 1

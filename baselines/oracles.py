@@ -28,6 +28,9 @@ class Watcher(Policy):
         """Set the bandit, which must be in the round to be played whenever an arm is selected."""
         self._bandit = bandit
 
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        raise ValueError(f"{type(self).__name__} sees the bandit: its choices follow from more than arms and rewards")
+
     def _best_arm(self) -> Any:
         """Return the best arm of each game."""
         if self._bandit is None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.constant_step import STEP, StepPolicy
+from baselines.probabilities import softmax
 from baselines.sampling import draw
 from baselines.scalars import column
 from baselines.tunable import Tunable
@@ -39,3 +40,6 @@ class Softmax(StepPolicy):
         highest = values.item(values.argmax()) if self._alone else values.max(axis=1, keepdims=True)
         below = values - highest  # the largest exponential is 1
         return draw(np.exp(below / column(self.temperature)), self._uniform(1)[0])
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return softmax(self.values / column(self.temperature), offered)

@@ -41,6 +41,7 @@ def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
     assert (chosen[:, 2:] == alone).all(), "the choices of a game differ between alone and in a batch"
     overwritten = _play(_made(make, range(3)), range(3), n_rounds, overwrite=True)
     assert (chosen == overwritten).all(), "update() must copy the arrays that it stores: the caller may change them"
+    _check_probabilities(_made(make, range(3)), chosen)
     _check_single(make(n_games=None, rng=np.random.default_rng(0)))
     _check_refusals(_made(make, range(2)))
     after = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
@@ -58,7 +59,7 @@ def _watching(policy: Any) -> Any:
     return policy
 
 
-def _play(policy: Policy, games: range, n_rounds: int, overwrite: bool = False) -> np.ndarray:
+def _play(policy: Any, games: range, n_rounds: int, overwrite: bool = False) -> np.ndarray:
     """Return choices (rounds, games); the last arm pays best, and games have different rewards."""
     uniform = np.random.default_rng(1).random((n_rounds, max(games) + 1))[:, list(games)]
     chosen = []
@@ -76,6 +77,29 @@ def _play(policy: Policy, games: range, n_rounds: int, overwrite: bool = False) 
         if overwrite:
             given[0][:], given[1][:] = 0, 0.5
     return np.array(chosen)
+
+
+def _check_probabilities(policy: Policy, chosen: np.ndarray) -> None:
+    """Play the choices (rounds, games) once more, asking for probabilities, if the policy has them."""
+    try:
+        policy.probabilities()
+    except ValueError:
+        return  # no closed form
+
+    def select(usual: Callable[[], Any] = policy.select_arm) -> Any:
+        found = np.asarray(policy.probabilities())
+        shape = policy.n_games, policy.n_arms
+        assert found.shape == shape, f"probabilities() must have the shape {shape}, got {found.shape}"
+        legal = (found >= 0).all() and np.allclose(found.sum(axis=1), 1)
+        assert legal, f"probabilities() must be at least 0 and sum to 1 in each game, got {found[0]}"
+        arms = usual()
+        possible = (found[np.arange(policy.n_games), arms] > 0).all()
+        assert possible, "an arm was selected whose probability is 0"
+        return arms
+
+    games = range(policy.n_games)
+    asked = SimpleNamespace(select_arm=select, update=policy.update, n_games=policy.n_games, n_arms=policy.n_arms)
+    assert (_play(asked, games, len(chosen)) == chosen).all(), "probabilities() must not change the choices"
 
 
 def _check_single(policy: Any) -> None:

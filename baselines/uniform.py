@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from baselines.base import Policy
+from baselines.probabilities import uniform
 from baselines.scalars import whole
 
 
@@ -11,6 +14,9 @@ class Uniform(Policy):
 
     def _select(self) -> Any:
         return whole(self._uniform(1)[0] * self.n_arms)
+
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return uniform(offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         pass

@@ -42,6 +42,9 @@ class VDBE(StepPolicy):
     def _select(self) -> Any:
         return self._greedy(self.epsilon, self.values, self.ties)
 
+    def _probabilities(self, offered: np.ndarray) -> np.ndarray:
+        return self._greedy_probabilities(self.epsilon, self.values, self.ties, offered)
+
     def _learn(self, arms: Any, rewards: Any) -> None:
         change = abs(self.step * (rewards - self.values[self._games, arms]))
         shrunk = np.exp(-change / self.sigma)

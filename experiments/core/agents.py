@@ -16,7 +16,7 @@ from nsa_brian.errors import closest, shown
 #: The agents of the paper's comparison, and random choice.
 PAPER_AGENTS = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
 
-#: Name of the group of NSA and all policies, with tuned parameters if available.
+#: Name of the group of NSA and all policies but models of behaviour, with tuned parameters if available.
 STATE_OF_THE_ART = "state-of-the-art"
 
 
@@ -33,8 +33,8 @@ def tuned() -> dict[str, dict[str, float]]:
 
 
 def expand(chosen: Sequence[str]) -> tuple[str, ...]:
-    """Replace ``state-of-the-art`` by NSA and every policy, tuned if possible."""
-    group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.POLICIES))
+    """Replace ``state-of-the-art`` by NSA and every contender, tuned if possible."""
+    group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.contenders()))
     return tuple(name for given in chosen for name in (group if given == STATE_OF_THE_ART else (given,)))
 
 

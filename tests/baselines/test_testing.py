@@ -77,6 +77,35 @@ class TakesAnything(WinStay):
         self._learn(arms, np.resize(reward, self.n_games))
 
 
+class HasProbabilities(WinStay):
+    """Conforms, with probabilities."""
+
+    def _probabilities(self, offered):
+        stays = np.arange(self.n_arms) == self.stay[:, None]
+        return np.where(self.stay[:, None] >= 0, stays, 1 / self.n_arms)
+
+
+class SumsToTwo(HasProbabilities):
+    def _probabilities(self, offered):
+        return 2 * super()._probabilities(offered)
+
+
+class GivesOneRow(HasProbabilities):
+    def _probabilities(self, offered):
+        return super()._probabilities(offered)[:1]
+
+
+class DrawsForProbabilities(HasProbabilities):
+    def _probabilities(self, offered):
+        self.rng.random(self.n_games)
+        return super()._probabilities(offered)
+
+
+class CallsItImpossible(HasProbabilities):
+    def _probabilities(self, offered):
+        return np.eye(self.n_arms)[np.zeros(self.n_games, int)]
+
+
 BROKEN = {
     LeavesRange: "arms must be from 0 to 3",
     GivesFloats: "arms must be whole numbers, got float64",
@@ -87,12 +116,17 @@ BROKEN = {
     KeepsTheCallersArray: "must copy the arrays that it stores",
     ChangesTheCallersArray: "must not change its arguments",
     GivesArraysAlways: "the arm of a single game must be an int, got ndarray",
+    SumsToTwo: r"probabilities\(\) must be at least 0 and sum to 1",
+    GivesOneRow: r"probabilities\(\) must have the shape \(3, 4\), got \(1, 4\)",
+    DrawsForProbabilities: r"probabilities\(\) must not change the choices",
+    CallsItImpossible: "an arm was selected whose probability is 0",
     TakesAnything: r"update\(\) must raise a ValueError for arms",
 }
 
 
 def test_a_policy_that_conforms_passes():
     check_policy(partial(WinStay, 4))
+    check_policy(partial(HasProbabilities, 4))
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda kind: kind.__name__)

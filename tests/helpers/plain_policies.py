@@ -309,3 +309,74 @@ def glr_klucb(rng, K, delta=0.01, epsilon=0.05, exploration=1.0, restart="global
         for k in [] if not changed else [arm] if restart == "local" else range(K):
             past.forget(k)
             since[k] = t
+
+
+def biased_random(rng, K, bias=0.5, favoured=0):
+    while True:
+        yield by_chance([bias if k == favoured else (1 - bias) / (K - 1) for k in range(K)], rng.random())
+
+
+def win_stay_lose_shift(rng, K, lapse=0.1, win=0.5):
+    p = [1 / K] * K
+    while True:
+        arm = by_chance(p, rng.random())
+        won = (yield arm) >= win
+        rule = [float(k == arm) if won else float(k != arm) / (K - 1) for k in range(K)]
+        p = [lapse / K + (1 - lapse) * rule[k] for k in range(K)]
+
+
+def by_softmax(preferences, luck):
+    weights = [exp(x - max(preferences)) for x in preferences]
+    return by_chance([w / sum(weights) for w in weights], luck)
+
+
+def q_learning(rng, K, step=0.1, beta=5.0, q0=0.5):
+    Q = [q0] * K
+    while True:
+        arm = by_softmax([beta * q for q in Q], rng.random())
+        reward = yield arm
+        Q[arm] += step * (reward - Q[arm])
+
+
+def q_learning_2(rng, K, step_up=0.2, step_down=0.1, beta=5.0, q0=0.5):
+    Q = [q0] * K
+    while True:
+        arm = by_softmax([beta * q for q in Q], rng.random())
+        error = (yield arm) - Q[arm]
+        Q[arm] += (step_up if error > 0 else step_down) * error
+
+
+def q_forgetting(rng, K, step=0.1, forgetting=0.05, beta=5.0, q0=0.5):
+    Q = [q0] * K
+    while True:
+        arm = by_softmax([beta * q for q in Q], rng.random())
+        reward = yield arm
+        Q = [q + step * (reward - q) if k == arm else q + forgetting * (q0 - q) for k, q in enumerate(Q)]
+
+
+def choice_kernel(rng, K, kernel_step=0.1, kernel_beta=3.0):
+    C = [0.0] * K
+    while True:
+        arm = by_softmax([kernel_beta * c for c in C], rng.random())
+        yield arm
+        C = [c + kernel_step * ((k == arm) - c) for k, c in enumerate(C)]
+
+
+def q_kernel(rng, K, step=0.1, beta=5.0, q0=0.5, kernel_step=0.1, kernel_beta=3.0):
+    Q, C = [q0] * K, [0.0] * K
+    while True:
+        arm = by_softmax([beta * Q[k] + kernel_beta * C[k] for k in range(K)], rng.random())
+        reward = yield arm
+        Q[arm] += step * (reward - Q[arm])
+        C = [c + kernel_step * ((k == arm) - c) for k, c in enumerate(C)]
+
+
+def kalman_softmax(rng, K, diffusion=0.1, decay=1.0, noise=0.5, prior_sd=0.5, beta=5.0, q0=0.5):
+    Q, S = [q0] * K, [prior_sd**2] * K
+    while True:
+        arm = by_softmax([beta * q for q in Q], rng.random())
+        reward = yield arm
+        gain = S[arm] / (S[arm] + noise**2)
+        Q[arm] += gain * (reward - Q[arm])
+        S[arm] -= gain * S[arm]
+        Q, S = [q0 + decay * (q - q0) for q in Q], [decay**2 * s + diffusion**2 for s in S]
