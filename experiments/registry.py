@@ -19,10 +19,11 @@ class Entry(NamedTuple):
     help: str
 
 
-LOOK, PAPER, MODELS, SEARCH, TOOLS = GROUPS = (
+LOOK, PAPER, MODELS, FITS, SEARCH, TOOLS = GROUPS = (
     "play and look",
     "the paper's experiments",
     "models",
+    "behaviour",
     "search",
     "tools",
 )
@@ -75,6 +76,12 @@ ENTRIES = (
         "report",
         "report.command",
         "run all studies that are not stored yet and write one page with every figure and table",
+    ),
+    Entry(
+        FITS,
+        "fit",
+        "studies.fit.study",
+        "fit NSA and models of behaviour to the choices of subjects, and compare them",
     ),
     Entry(
         SEARCH,

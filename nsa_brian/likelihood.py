@@ -24,12 +24,12 @@ _PLAIN = {"model", "inputs", "prepared", "ties", "tolerance", "dt", "method"}
 
 
 def choice_probabilities(
-    arms: Sequence[int],
-    rewards: Sequence[float],
+    arms: Sequence[int] | np.ndarray,
+    rewards: Sequence[float] | np.ndarray,
     n_arms: int,
     parameters: NSAParameters | str | Path | Mapping[str, float] | Sequence[NSAParameters],
     model: Model | str | Path | None = None,
-    lapse: float | Sequence[float] = 0.0,
+    lapse: float | Sequence[float] | np.ndarray = 0.0,
     engine: str = DEFAULT_ENGINE,
     inputs: Mapping[str, Any] | None = None,
     offered: Any = None,
@@ -112,12 +112,12 @@ def choice_probabilities(
 
 
 def log_likelihood(
-    arms: Sequence[int],
-    rewards: Sequence[float],
+    arms: Sequence[int] | np.ndarray,
+    rewards: Sequence[float] | np.ndarray,
     n_arms: int,
     parameters: NSAParameters | str | Path | Mapping[str, float] | Sequence[NSAParameters],
     model: Model | str | Path | None = None,
-    lapse: float | Sequence[float] = 0.05,
+    lapse: float | Sequence[float] | np.ndarray = 0.05,
     engine: str = DEFAULT_ENGINE,
     inputs: Mapping[str, Any] | None = None,
     **options: Any,

@@ -20,7 +20,7 @@ from nsa_brian.engines.stretch import runaway
 from nsa_brian.engines.table import make_table
 from nsa_brian.model.agreement import choice_probabilities
 from nsa_brian.model.expression import numpy_function
-from nsa_brian.model.model import Model
+from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import names_in
 from nsa_brian.model.structure import SIGNALS
 from nsa_brian.parameters import NSAParameters
@@ -140,6 +140,12 @@ def _names_in_a_round(model: Model, coordinates: tuple[str, ...]) -> frozenset[s
     names = Unit(model, coordinates).names.union(*(names_in(phase.duration) for phase in model.structure.phases))
     scale = {"w_max"} if "w" in coordinates else set()  # the range of a table
     return frozenset(model.declared) & (names | scale)
+
+
+def response_parameters(model: Model | None = None) -> frozenset[str]:
+    """Return the parameters that the response of an option depends on, besides its value; None is the paper's model."""
+    model = PAPER if model is None else model
+    return _names_in_a_round(model, model.structure.coordinates)
 
 
 def integrated(engine: Ahead, sets: Sequence[int], which: np.ndarray, values: np.ndarray) -> np.ndarray:
