@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,7 @@ def choice_probabilities(
     engine: str = DEFAULT_ENGINE,
     inputs: Mapping[str, Any] | None = None,
     offered: Any = None,
+    blocks: Any = None,
     samples: int | None = None,
     seed: int | None = 0,
     **options: Any,
@@ -51,8 +52,9 @@ def choice_probabilities(
 
     Parameters
     ----------
-    arms, rewards : sequences of the same length
-        Chosen arms, from 0 to ``n_arms - 1``, and their rewards from 0 to 1.
+    arms, rewards : sequences of the same length, or arrays (sets, rounds)
+        Chosen arms, from 0 to ``n_arms - 1``, and their rewards from 0 to 1. By default all sets see the same subject;
+        with two dimensions each set has a subject of its own.
     n_arms : int
     parameters : NSAParameters, str, Path, mapping or sequence
         Parameters, the name of a shipped set, a parameter file or a mapping of names to values, as for
@@ -68,6 +70,8 @@ def choice_probabilities(
     offered : array of bool (rounds, arms), optional
         Arms that the subject could choose in each round, by default all of them. Favourites, ties and random choices
         are then among these.
+    blocks : sequence, optional
+        Block of each round: where it changes, a new game starts with untrained weights. By default one game.
     samples : int, optional
         Number of simulations; required for models with noise, and not used by others.
     seed : int, optional
@@ -87,18 +91,21 @@ def choice_probabilities(
     parameters, model = read_parameters(parameters, model)
     n_arms = check_integer("n_arms", n_arms, 2)
     chosen, got = _array("arms", arms), _array("rewards", rewards)
-    if chosen.ndim != 1 or chosen.shape != got.shape or not len(chosen):
+    single = isinstance(parameters, NSAParameters)
+    sets = [parameters] if isinstance(parameters, NSAParameters) else listed_sets(parameters)
+    several = chosen.ndim == 2 and len(chosen) == len(sets) and not single
+    if not (chosen.ndim == 1 or several) or chosen.shape != got.shape or not chosen.size:
         raise ValueError(f"arms and rewards must be of the same length, at least 1, got {chosen.shape} and {got.shape}")
     if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_arms:
         raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {shown(arms)}")
     check_probabilities("rewards", got)
-    mask = _mask(offered, chosen, n_arms)
-    single = isinstance(parameters, NSAParameters)
-    sets = [parameters] if isinstance(parameters, NSAParameters) else listed_sets(parameters)
+    mask, starts = _mask(offered, chosen, n_arms), _starts(blocks, chosen.shape[-1])
+    size = (len(sets), chosen.shape[-1])
+    trials = Trials(np.broadcast_to(chosen, size).T, np.broadcast_to(got, size).T, starts, mask)
     lapses = _lapses(lapse, len(sets))
     if not model.structure.draws:
         options |= {"model": model, "inputs": inputs}
-        found = _exact(chosen, got, n_arms, sets, engine, mask, options)
+        found = _exact(trials, n_arms, sets, engine, options)
     elif samples is None:
         raise ValueError(
             f"model {model.name} has noise: its probabilities are means over simulations, so pass their number, samples"
@@ -106,7 +113,7 @@ def choice_probabilities(
     else:
         samples = check_integer("samples", samples, 1)
         options |= {"model": model, "inputs": inputs, "rng": make_rng(seed, None)}
-        found = _simulated(chosen, got, n_arms, sets, engine, mask, lapses, samples, options)
+        found = _simulated(trials, n_arms, sets, engine, lapses, samples, options)
     found = with_lapses(found, lapses, mask)
     return found[0] if single else found
 
@@ -141,8 +148,9 @@ def log_likelihood(
     True
     """
     found = choice_probabilities(arms, rewards, n_arms, parameters, model, lapse, engine, inputs, **options)
+    chosen = np.broadcast_to(arms, found.shape[:-1])
     with np.errstate(divide="ignore"):  # log(0), for a choice that is never made
-        total = np.log(found[..., np.arange(len(arms)), np.asarray(arms)]).sum(axis=-1)
+        total = np.log(np.take_along_axis(found, chosen[..., None], axis=-1)).sum(axis=(-2, -1))
     return float(total) if found.ndim == 2 else total
 
 
@@ -153,15 +161,16 @@ def with_lapses(probabilities: np.ndarray, lapses: np.ndarray, offered: np.ndarr
     return (1 - lapses) * probabilities + lapses * among / among.sum(axis=-1, keepdims=True)
 
 
-def _exact(
-    arms: np.ndarray,
-    rewards: np.ndarray,
-    n_arms: int,
-    sets: list[NSAParameters],
-    engine: str,
-    offered: np.ndarray | None,
-    options: dict[str, Any],
-) -> np.ndarray:
+class Trials(NamedTuple):
+    """Arms and rewards (rounds, sets), whether games start (rounds,), and offered arms (rounds, arms)."""
+
+    arms: np.ndarray
+    rewards: np.ndarray
+    starts: np.ndarray
+    offered: np.ndarray | None
+
+
+def _exact(trials: Trials, n_arms: int, sets: list[NSAParameters], engine: str, options: dict[str, Any]) -> np.ndarray:
     """Return the probabilities (sets, rounds, arms) of a model without noise."""
     make: Any = engine_class(engine, options["model"])
     refusal = ties_refusal(engine, options.get("ties", "random"))
@@ -171,17 +180,15 @@ def _exact(
     if engine in _AHEAD and prepared.keys() <= _PLAIN and not options["inputs"]:
         ahead = Ahead(n_arms, sets, len(sets), **prepared)
         if ahead.serves:
-            return ahead.replay(arms, rewards, offered, table=engine == "table")
-    return round_by_round(make(n_arms, sets, len(sets), **prepared), arms, rewards, offered)
+            return ahead.replay(*trials, table=engine == "table")
+    return round_by_round(make(n_arms, sets, len(sets), **prepared), *trials)
 
 
 def _simulated(
-    arms: np.ndarray,
-    rewards: np.ndarray,
+    trials: Trials,
     n_arms: int,
     sets: list[NSAParameters],
     engine: str,
-    offered: np.ndarray | None,
     lapses: np.ndarray,
     samples: int,
     options: dict[str, Any],
@@ -191,13 +198,17 @@ def _simulated(
     repeated = [each for each in sets for _ in range(samples)]
     made = with_prepared(options["model"], repeated, n_arms, len(repeated), options)
     player: Engine = make(n_arms, repeated, len(repeated), **made)
-    found = round_by_round(player, arms, rewards, offered).reshape(len(sets), samples, len(arms), n_arms)
+    arms, rewards = trials.arms.repeat(samples, axis=1), trials.rewards.repeat(samples, axis=1)
+    found = round_by_round(player, arms, rewards, *trials[2:]).reshape(len(sets), samples, -1, n_arms)
     if not noise_lasts(player):
         return found.mean(axis=1)
-    likely = with_lapses(found.reshape(-1, len(arms), n_arms), lapses.repeat(samples), offered)
+    rounds = range(len(trials.arms))
+    likely = with_lapses(found.reshape(-1, len(rounds), n_arms), lapses.repeat(samples), trials.offered)
     with np.errstate(divide="ignore"):
-        logs = np.log(likely[:, np.arange(len(arms)), arms]).reshape(len(sets), samples, -1)
-    before = np.concatenate([np.zeros((*logs.shape[:2], 1)), logs.cumsum(axis=2)[:, :, :-1]], axis=2)
+        logs = np.log(np.take_along_axis(likely, arms.T[..., None], axis=-1)).reshape(len(sets), samples, -1)
+    before = np.zeros_like(logs)
+    for t in rounds[1:]:
+        before[:, :, t] = 0 if trials.starts[t] else before[:, :, t - 1] + logs[:, :, t - 1]
     best = before.max(axis=1, keepdims=True)
     weights = np.exp(before - np.where(np.isfinite(best), best, 0.0))
     weights = np.where(np.isfinite(best), weights, 1.0)  # no simulation can have made these choices
@@ -221,17 +232,32 @@ def _lapses(lapse: Any, n_sets: int) -> np.ndarray:
     return np.broadcast_to(given, n_sets).astype(float)
 
 
+def _starts(blocks: Any, n_rounds: int) -> np.ndarray:
+    """Return whether a block starts in each round."""
+    starts = np.zeros(n_rounds, dtype=bool)
+    starts[0] = True
+    if blocks is not None:
+        labels = np.asarray(blocks)
+        if labels.shape != (n_rounds,):
+            raise ValueError(f"blocks must have one entry for each of {n_rounds} rounds, got shape {labels.shape}")
+        starts[1:] = labels[1:] != labels[:-1]
+    return starts
+
+
 def _mask(offered: Any, arms: np.ndarray, n_arms: int) -> np.ndarray | None:
     """Return the offered arms as an array; None if that is all of them."""
     if offered is None:
         return None
-    mask = np.asarray(offered)
-    if mask.dtype != bool or mask.shape != (len(arms), n_arms):
-        raise ValueError(f"offered must be true or false for each of {len(arms)} rounds x {n_arms} arms, got "
-                         f"{mask.dtype} of shape {mask.shape}")  # fmt: skip
-    wrong = np.flatnonzero(~mask[np.arange(len(arms)), arms])
+    mask, n_rounds = np.asarray(offered), arms.shape[-1]
+    if mask.dtype != bool or mask.shape != (n_rounds, n_arms):
+        raise ValueError(
+            f"offered must be true or false for each of {n_rounds} rounds x {n_arms} arms, got {mask.dtype} of shape "
+            f"{mask.shape}"
+        )
+    wrong = np.argwhere(~mask[np.arange(n_rounds), np.atleast_2d(arms)])
     if wrong.size:
-        raise ValueError(f"arm {arms[wrong[0]]} was chosen in round {wrong[0]}, but was not offered")
+        number, t = wrong[0]
+        raise ValueError(f"arm {np.atleast_2d(arms)[number, t]} was chosen in round {t}, but was not offered")
     return None if mask.all() else mask
 
 

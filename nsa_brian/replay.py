@@ -44,6 +44,7 @@ class Ahead(Engine):
         self._synapses = {name: np.zeros(shape) for name in self.structure.synaptic}
         self.activity = np.zeros((2, *shape))
         self.reset()
+        self._initial = {name: array.copy() for name, array in self._synapses.items()}
 
     @property
     def synapses(self) -> Mapping[str, np.ndarray]:
@@ -65,13 +66,20 @@ class Ahead(Engine):
         """Do nothing: responses follow when all weights are known."""
 
     def replay(
-        self, arms: np.ndarray, rewards: np.ndarray, offered: np.ndarray | None = None, table: bool = False
+        self,
+        arms: np.ndarray,
+        rewards: np.ndarray,
+        starts: np.ndarray,
+        offered: np.ndarray | None = None,
+        table: bool = False,
     ) -> np.ndarray:
         """Return the probabilities of the arms (games, rounds, arms) in each round, given its past.
 
         Parameters
         ----------
-        arms, rewards : array (rounds,)
+        arms, rewards : array (rounds, games)
+        starts : array of bool (rounds,)
+            Whether games start anew.
         offered : array of bool (rounds, arms), optional
         table : bool
             Look responses up in a table; else they are integrated.
@@ -79,8 +87,10 @@ class Ahead(Engine):
         past = {name: np.empty((len(arms), self.n_games, self.n_arms)) for name in self._synapses}
         for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
             for name, array in self._synapses.items():
+                if starts[t]:
+                    array[:] = self._initial[name]
                 past[name][t] = array
-            self._learn(np.full(self.n_games, arm), np.full(self.n_games, reward))
+            self._learn(arm, reward)
         ends = self._responses(past, table)
         if self._watched and not (np.isfinite(ends).all() and all(np.isfinite(x).all() for x in past.values())):
             raise runaway(self.model)
@@ -189,12 +199,17 @@ def masked_probabilities(engine: Engine, offered: np.ndarray | None) -> np.ndarr
 
 
 def round_by_round(
-    engine: Engine, arms: np.ndarray, rewards: np.ndarray, offered: np.ndarray | None = None
+    engine: Engine, arms: np.ndarray, rewards: np.ndarray, starts: np.ndarray, offered: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the probabilities of the arms (games, rounds, arms) in each round, given its past, for any engine."""
+    """Return the probabilities of the arms (games, rounds, arms) in each round, given its past, for any engine.
+
+    Parameters are an engine and those of :meth:`Ahead.replay`.
+    """
     found = np.empty((engine.n_games, len(arms), engine.n_arms))
     for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
+        if t and starts[t]:
+            engine.reset()
         engine.respond()
         found[:, t] = masked_probabilities(engine, None if offered is None else offered[t])
-        engine.learn(np.full(engine.n_games, arm), np.full(engine.n_games, reward))
+        engine.learn(arm, reward)
     return found

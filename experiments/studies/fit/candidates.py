@@ -77,15 +77,31 @@ class Candidate(ABC):
     def player(self, values: Values, n_arms: int, n_games: int, rng: np.random.Generator) -> Player:
         """Return a player with one set of values per game."""
 
-    def choice_probabilities(self, values: Values, game: Game, n_arms: int) -> np.ndarray:
-        """Return the probabilities of the arms (sets, trials, arms), given the choices and rewards before."""
-        n_sets = max((len(each) for each in values.values()), default=1)
+    def choice_probabilities(self, values: Values, games: Sequence[Game], n_arms: int) -> np.ndarray:
+        """Return the probabilities of the arms (sets, trials, arms), given the choices and rewards before.
+
+        Trials are those of all games, one game after the other; the agent starts anew in each.
+        """
+        n_sets, parts = n_sets_of(values), []
+        for game in games:
+            player = self.player(values, n_arms, n_sets, np.random.default_rng(0))
+            found = np.empty((n_sets, len(game), n_arms))
+            for t, (arm, reward) in enumerate(zip(game.arms, game.rewards, strict=True)):
+                found[:, t] = player.probabilities(None if game.offered is None else game.offered[t])
+                player.learn(np.full(n_sets, arm), np.full(n_sets, reward))
+            parts.append(found)
+        return np.concatenate(parts, axis=1)
+
+    def choice_logs(self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int) -> np.ndarray:
+        """Return the log probability of the choices (sets, trials) of as many subjects as sets, one game each."""
+        n_sets, n_trials = arms.shape
         player = self.player(values, n_arms, n_sets, np.random.default_rng(0))
-        found = np.empty((n_sets, len(game), n_arms))
-        for t, (arm, reward) in enumerate(zip(game.arms, game.rewards, strict=True)):
-            found[:, t] = player.probabilities(None if game.offered is None else game.offered[t])
-            player.learn(np.full(n_sets, arm), np.full(n_sets, reward))
-        return found
+        found, places = np.empty(arms.shape), np.arange(n_sets)
+        for t in range(n_trials):
+            found[:, t] = player.probabilities()[places, arms[:, t]]
+            player.learn(arms[:, t], rewards[:, t])
+        with np.errstate(divide="ignore"):
+            return np.log(found)
 
 
 @dataclass(frozen=True)
@@ -125,15 +141,30 @@ class NSACandidate(Candidate):
         own = self.agent.parameters
         return [own.replace(**{name: float(column[i]) for name, column in named.items()}) for i in range(n)]
 
-    def choice_probabilities(self, values: Values, game: Game, n_arms: int) -> np.ndarray:
-        """Return the probabilities of the arms (sets, trials, arms) without playing round by round where possible."""
-        n = max((len(each) for each in values.values()), default=1)
-        model = self.agent.model
-        noisy = model is not None and model.structure.draws
-        return nsa_brian.choice_probabilities(
-            game.arms, game.rewards, n_arms, self.sets(values, n), model, values.get(LAPSE_NAME, 0.0), self.engine,
-            offered=game.offered, samples=self.samples if noisy else None, seed=self.seed, **self.options,
-        )  # fmt: skip
+    def choice_probabilities(self, values: Values, games: Sequence[Game], n_arms: int) -> np.ndarray:
+        """Return the probabilities of the arms (sets, trials, arms), all games in one call."""
+        masks = [np.ones((len(game), n_arms), bool) if game.offered is None else game.offered for game in games]
+        arms, rewards = (
+            np.concatenate(each) for each in zip(*((game.arms, game.rewards) for game in games), strict=True)
+        )
+        blocks = np.repeat(np.arange(len(games)), [len(game) for game in games])
+        return self._probabilities(values, arms, rewards, n_arms, offered=np.concatenate(masks), blocks=blocks)
+
+    def choice_logs(self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int) -> np.ndarray:
+        """Return the log probability of the choices (sets, trials) of as many subjects as sets, one game each."""
+        found = self._probabilities(values, arms, rewards, n_arms)
+        with np.errstate(divide="ignore"):
+            return np.log(np.take_along_axis(found, arms[..., None], axis=-1))[..., 0]
+
+    def _probabilities(
+        self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int, **trials: Any
+    ) -> np.ndarray:
+        """Return the probabilities of the arms (sets, trials, arms)."""
+        model, sets = self.agent.model, self.sets(values, n_sets_of(values))
+        samples = self.samples if model is not None and model.structure.draws else None
+        given = {"samples": samples, "seed": self.seed, **trials, **self.options}
+        lapse = values.get(LAPSE_NAME, 0.0)
+        return nsa_brian.choice_probabilities(arms, rewards, n_arms, sets, model, lapse, self.engine, **given)
 
     def player(self, values: Values, n_arms: int, n_games: int, rng: np.random.Generator) -> Player:
         """Return a player."""
@@ -195,6 +226,11 @@ class _PolicyPlayer(Player):
         return None if found is None else np.array(found)
 
 
+def n_sets_of(values: Values) -> int:
+    """Return the number of sets; 1 without free parameters."""
+    return max((len(each) for each in values.values()), default=1)
+
+
 def _tunable(name: str) -> Mapping[str, baselines.Tunable]:
     return baselines.POLICIES[name].tunable
 
@@ -210,7 +246,7 @@ def candidate(name: str, agent: ParameterSet | None, free: Sequence[str] | None 
         Parameters and model of NSA.
     free : sequence of str, optional
         Names of the free parameters; by default those of ``FREE_OF_NSA`` that the model has and the parameters that
-        the model adds, or a policy's tunable parameters.
+        the model adds, or a policy's tunable parameters and, unless it is a model of behaviour, its lapse.
     **options
         Other attributes of :class:`NSACandidate`.
 
@@ -231,6 +267,8 @@ def candidate(name: str, agent: ParameterSet | None, free: Sequence[str] | None 
         _check_policy(name)
         known = {LAPSE_NAME: LAPSE, **_tunable(name)}
         default = list(_tunable(name))
+        if not baselines.POLICIES[name].behavioural and LAPSE_NAME not in default:
+            default.append(LAPSE_NAME)  # many of them never make some choices
     chosen = default if free is None else list(free)
     for key in chosen:
         if key not in known:

@@ -83,7 +83,7 @@ def draw_curves(ax: Axes, summary: FitSummary) -> Axes:
     """Draw the learning curves of subjects and of simulations."""
     for name, found in summary.predictive.items():
         x = (np.arange(len(found.reward)) + 0.5) / len(found.reward)
-        ax.plot(x, found.reward, label=name, **_style(name, list(summary.agents)))
+        ax.plot(x, np.array(found.reward, dtype=float), label=name, **_style(name, list(summary.agents)))
     ax.set_xlabel("part of a game")
     ax.set_ylabel("mean reward")
     ax.set_title("predictive check: learning curve", loc="left")
@@ -96,7 +96,7 @@ def draw_rates(ax: Axes, summary: FitSummary) -> Axes:
     names = list(summary.predictive)
     width = 0.8 / len(names)
     for i, (name, found) in enumerate(summary.predictive.items()):
-        heights = [found.switch, found.win_stay, found.lose_shift]
+        heights = np.array([found.switch, found.win_stay, found.lose_shift], dtype=float)
         ax.bar(np.arange(3) + (i - (len(names) - 1) / 2) * width, heights, width,
                color=_style(name, list(summary.agents))["color"], label=name)  # fmt: skip
     ax.set_xticks(range(3), ["switch", "win-stay", "lose-shift"])

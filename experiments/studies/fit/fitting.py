@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from experiments.core.cells import Arrays
-from experiments.studies.fit.candidates import Candidate, Values
+from experiments.core.errors import UserError
+from experiments.studies.fit.candidates import Candidate, Values, n_sets_of
 from experiments.studies.fit.data import Subject
 from experiments.studies.fit.search import Found, maximise
+from nsa_brian.errors import printable
 
 
 @dataclass(frozen=True)
@@ -18,26 +21,43 @@ class Effort:
 
     Attributes
     ----------
-    restarts, population, generations : int
+    screened, restarts, population, generations : int
         See :func:`experiments.studies.fit.search.maximise`.
     folds : int
         Parts of cross-validation; 0 for none.
     """
 
-    restarts: int = 3
+    screened: int = 1024
+    restarts: int = 8
     population: int = 12
     generations: int = 60
     folds: int = 0
 
+    @property
+    def of_search(self) -> tuple[int, int, int, int]:
+        """Arguments of a search."""
+        return self.screened, self.restarts, self.population, self.generations
+
+
+#: Probabilities, one for each set, trial and arm, that are computed at once.
+MOST_AT_ONCE = 2_000_000
+
 
 def log_probabilities(agent: Candidate, values: Values, subject: Subject, n_arms: int) -> np.ndarray:
     """Return the log probability of each choice (sets, trials), game after game; minus infinity where it is 0."""
+    chosen = np.concatenate([game.arms for game in subject.games])
     parts = []
-    for game in subject.games:
-        found = agent.choice_probabilities(values, game, n_arms)
+    for part in _parts(values, len(chosen) * n_arms):
+        found = agent.choice_probabilities({k: v[part] for k, v in values.items()}, subject.games, n_arms)
         with np.errstate(divide="ignore"):
-            parts.append(np.log(found[:, np.arange(len(game)), game.arms]))
-    return np.concatenate(parts, axis=1)
+            parts.append(np.log(found[:, np.arange(len(chosen)), chosen]))
+    return np.concatenate(parts)
+
+
+def _parts(values: Values, size: int) -> list[slice]:
+    """Divide sets into parts that fit into memory, given the number of probabilities of one set."""
+    at_once = max(1, MOST_AT_ONCE // size)
+    return [slice(start, start + at_once) for start in range(0, n_sets_of(values), at_once)]
 
 
 def best(
@@ -61,14 +81,51 @@ def best(
         Trials whose choices count; the agent learns from all of them.
     """
 
-    def objective(points: np.ndarray) -> np.ndarray:
+    def objective(points: np.ndarray, _: np.ndarray) -> np.ndarray:
         values = agent.at(points)
         logs = log_probabilities(agent, values, subject, n_arms)
         return (logs if used is None else logs[:, used]).sum(axis=1) + agent.log_prior(values)
 
-    rng = np.random.default_rng(seed)
-    found = maximise(objective, len(agent.genes), rng, effort.restarts, effort.population, effort.generations)
+    (found,) = maximise(objective, len(agent.genes), [np.random.default_rng(seed)], *effort.of_search)
     return agent.at(found.point[None]), found
+
+
+def best_of_many(
+    agent: Candidate,
+    arms: np.ndarray,
+    rewards: np.ndarray,
+    n_arms: int,
+    effort: Effort,
+    seeds: Sequence[tuple[int, ...]],
+) -> tuple[Values, np.ndarray]:
+    """Fit an agent to many subjects at once, each with one game of the same length.
+
+    Parameters
+    ----------
+    agent : Candidate
+    arms, rewards : array (subjects, trials)
+    n_arms : int
+    effort : Effort
+    seeds : sequence of tuple of int
+        One for each subject, on whose fit the others have no influence.
+
+    Returns
+    -------
+    values : dict
+        Values of the free parameters (subjects,) by name.
+    log_likelihood : array (subjects,)
+    """
+
+    def objective(points: np.ndarray, which: np.ndarray) -> np.ndarray:
+        values, totals = agent.at(points), np.zeros(len(points))
+        for part in _parts(values, arms.shape[1] * n_arms):
+            some, who = {k: v[part] for k, v in values.items()}, which[part]
+            totals[part] = agent.choice_logs(some, arms[who], rewards[who], n_arms).sum(axis=1)
+        return totals + agent.log_prior(values)
+
+    found = maximise(objective, len(agent.genes), [np.random.default_rng(seed) for seed in seeds], *effort.of_search)
+    values = agent.at(np.array([each.point for each in found]))
+    return values, agent.choice_logs(values, arms, rewards, n_arms).sum(axis=1)
 
 
 def fit_subject(agent: Candidate, subject: Subject, n_arms: int, effort: Effort, seed: tuple[int, ...]) -> Arrays:
@@ -83,11 +140,17 @@ def fit_subject(agent: Candidate, subject: Subject, n_arms: int, effort: Effort,
         parameters fitted to the others.
     """
     values, found = best(agent, subject, n_arms, effort, seed)
-    probable = np.concatenate([agent.choice_probabilities(values, game, n_arms)[0] for game in subject.games])
+    probable = agent.choice_probabilities(values, subject.games, n_arms)[0]
     chosen = np.concatenate([game.arms for game in subject.games])
     likely = probable[np.arange(len(chosen)), chosen]
     with np.errstate(divide="ignore"):
         total = np.log(likely).sum()
+    if not np.isfinite(total):
+        names = ",".join([*(gene.name for gene in agent.genes), "lapse"])
+        raise UserError(
+            f"agent {agent.name} gives some choice of subject {printable(subject.name)} the probability 0 whatever its "
+            f"parameters are; let it lapse: --search {agent.name}={names}"
+        )
     arrays = {
         "values": np.array([values[gene.name][0] for gene in agent.genes]),
         "log_likelihood": np.array(total),

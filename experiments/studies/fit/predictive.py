@@ -26,19 +26,25 @@ class Statistics:
     switch : float
         Share of choices that differ from the one before.
     win_stay, lose_shift : float
-        Share of repeated choices after a win, and of other choices after a loss; nan if there were none.
+        Share of repeated choices after a win, and of other choices after a loss; None if there were none.
     reward : list of float
-        Mean reward in each tenth of a game: the learning curve.
+        Mean reward in each tenth of a game: the learning curve; None where there are no trials.
     """
 
-    switch: float
-    win_stay: float
-    lose_shift: float
-    reward: list[float]
+    switch: float | None
+    win_stay: float | None
+    lose_shift: float | None
+    reward: list[float | None]
+
+    @classmethod
+    def of_array(cls, found: np.ndarray) -> Statistics:
+        """Return statistics from numbers in the order of the attributes, nan for None."""
+        switch, win_stay, lose_shift, *reward = (None if np.isnan(x) else float(x) for x in found)
+        return cls(switch, win_stay, lose_shift, reward)
 
 
-def statistics(played: list[tuple[np.ndarray, np.ndarray]]) -> Statistics:
-    """Return the statistics of games: arms and rewards (repetitions, trials) of each."""
+def statistics(played: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Return the statistics of games, arms and rewards (repetitions, trials) of each, as :class:`Statistics` takes."""
     stays, wins, sums, counts = [], [], np.zeros(PARTS), np.zeros(PARTS)
     for arms, rewards in played:
         stays.append((arms[:, 1:] == arms[:, :-1]).ravel())
@@ -49,17 +55,17 @@ def statistics(played: list[tuple[np.ndarray, np.ndarray]]) -> Statistics:
     stay, win = np.concatenate(stays), np.concatenate(wins)
     with np.errstate(invalid="ignore"):
         curve = sums / counts
-    return Statistics(1 - _mean(stay), _mean(stay[win]), 1 - _mean(stay[~win]), curve.tolist())
+    return np.array([1 - _mean(stay), _mean(stay[win]), 1 - _mean(stay[~win]), *curve])
 
 
-def of_subject(subject: Subject) -> Statistics:
+def of_subject(subject: Subject) -> np.ndarray:
     """Return the statistics of a subject."""
     return statistics([(game.arms[None], game.rewards[None]) for game in subject.games])
 
 
 def of_agent(
     agent: Candidate, values: Values, subject: Subject, n_arms: int, n: int, rng: np.random.Generator
-) -> Statistics:
+) -> np.ndarray:
     """Return the statistics of n simulated subjects with the values (1,) of an agent's parameters.
 
     They play the subject's games: as many trials, with the same arms offered. How arms paid is known only where the

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from deap import base, cma
 
-#: Returns the values (n,) of points (n, dimensions) in the unit cube; larger is better.
-Objective = Callable[[np.ndarray], np.ndarray]
+#: Returns the values (n,) of points (n, dimensions) in the unit cube, each of a problem (n,); larger is better.
+Objective = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-#: Points of the first, space-filling sample.
-SCREENED = 96
 #: Initial step size, and the one at which a run ends, in units in which a range is pi wide.
-STEP, SMALLEST = 0.35, 1e-5
+STEP, SMALLEST = 0.3, 1e-5
 #: A run ends if its best value has not improved by more than this in so many generations.
-IMPROVEMENT, PATIENCE = 1e-7, 15
+IMPROVEMENT, PATIENCE = 1e-4, 15
 #: Lowest value, in place of minus infinity and of nan.
 LOWEST = -1e300
 
@@ -45,48 +43,52 @@ class Found:
 def maximise(
     objective: Objective,
     dimensions: int,
-    rng: np.random.Generator,
-    restarts: int = 3,
+    rngs: Sequence[np.random.Generator],
+    screened: int = 1024,
+    restarts: int = 8,
     population: int = 12,
     generations: int = 60,
-    start: np.ndarray | None = None,
-) -> Found:
-    """Return the best point of several CMA-ES runs, which start at the best points of a space-filling sample.
+) -> list[Found]:
+    """Return the best point of each of several problems, by CMA-ES runs from the best points of a sample.
+
+    All runs of all problems are evaluated in one call per generation. Problems do not depend on each other.
 
     Parameters
     ----------
     objective : callable
     dimensions : int
         With 0 the objective is evaluated once.
-    rng : numpy.random.Generator
-    restarts, population, generations : int
-        Number of runs, points per generation of a run, largest number of generations.
-    start : array (dimensions,), optional
-        A point that is tried first.
+    rngs : sequence of numpy.random.Generator
+        One for each problem.
+    screened, restarts, population, generations : int
+        Points of the sample, number of runs, points per generation of a run, largest number of generations.
     """
+    problems = np.arange(len(rngs))
     if not dimensions:
-        value = float(_finite(objective(np.zeros((1, 0))))[0])
-        return Found(np.zeros(0), value, 1, np.array([value]))
-    points = latin_hypercube(SCREENED, dimensions, rng)
-    if start is not None:
-        points[0] = start
-    values = _finite(objective(points))
-    best = points[values.argsort(kind="stable")[::-1]]
-    runs = [_Run(_from_cube(point), population) for point in best[:restarts]]
-    done, evaluations = [], SCREENED
+        values = _finite(objective(np.zeros((len(rngs), 0)), problems))
+        return [Found(np.zeros(0), float(value), 1, np.array([value])) for value in values]
+    sampled = [latin_hypercube(screened, dimensions, rng) for rng in rngs]
+    values = _finite(objective(np.concatenate(sampled), problems.repeat(screened))).reshape(len(rngs), -1)
+    runs = []
+    for problem in problems:
+        order = values[problem].argsort(kind="stable")[::-1]
+        runs.append([_Run(sampled[problem][i], values[problem, i], population) for i in order[:restarts]])
     for _ in range(generations):
-        active = [run for run in runs if not run.over]
+        active = [(i, run) for i, each in enumerate(runs) for run in each if not run.over]
         if not active:
             break
-        asked = [run.ask(rng) for run in active]
-        found = _finite(objective(_to_cube(np.concatenate(asked))))
-        evaluations += len(found)
-        for run, part in zip(active, np.split(found, len(active)), strict=True):
+        asked = [run.ask(rngs[problem]) for problem, run in active]
+        which = np.array([problem for problem, _ in active]).repeat(population)
+        found = _finite(objective(_to_cube(np.concatenate(asked)), which))
+        for (_, run), part in zip(active, np.split(found, len(active)), strict=True):
             run.tell(part)
-    done = sorted(runs, key=lambda run: -run.best)
-    top = done[0]
-    if values.max() > top.best:
-        return Found(best[0], float(values.max()), evaluations, np.array([run.best for run in runs]))
+    return [_found(each, screened) for each in runs]
+
+
+def _found(runs: Sequence[_Run], screened: int) -> Found:
+    """Return the best of some runs."""
+    top = max(runs, key=lambda run: run.best)
+    evaluations = screened + sum(run.evaluations for run in runs)
     return Found(_to_cube(top.place), top.best, evaluations, np.array([run.best for run in runs]))
 
 
@@ -109,9 +111,9 @@ class _Individual(list[float]):
 class _Run:
     """One CMA-ES run. Its random numbers are drawn here, since DEAP would use numpy's global generator."""
 
-    def __init__(self, centre: np.ndarray, population: int) -> None:
-        self.strategy = cma.Strategy(centre, STEP, lambda_=population)
-        self.best, self.place = LOWEST, np.array(centre)
+    def __init__(self, point: np.ndarray, value: float, population: int) -> None:
+        self.best, self.place, self.evaluations = float(value), _from_cube(point), 0
+        self.strategy = cma.Strategy(self.place, STEP, lambda_=population)
         self._asked = np.empty(0)
         self._since = 0
 
@@ -130,6 +132,7 @@ class _Run:
 
     def tell(self, values: np.ndarray) -> None:
         """Update the distribution."""
+        self.evaluations += len(values)
         population = [_Individual(row) for row in self._asked]
         for individual, value in zip(population, values, strict=True):
             individual.fitness.values = (float(value),)

@@ -51,7 +51,8 @@ class SearchSettings(AgentSettings):
         None, "prior: beta:A:B, gamma:SHAPE:SCALE, normal:MEAN:SD or lognormal:MEDIAN:SIGMA; repeatable",
         "AGENT.NAME=PRIOR", flag="--prior",
     )  # fmt: skip
-    restarts: int = setting(3, "runs of CMA-ES, from the best points of a space-filling sample")
+    screened: int = setting(1024, "points of a space-filling sample of the free parameters")
+    restarts: int = setting(8, "runs of CMA-ES, from the best points of the sample")
     generations: int = setting(60, "largest number of generations of a run")
     samples: int = setting(100, "simulations of an NSA model with noise, whose probabilities are means over them")
     parameters: str = setting(DEFAULT_SET, "parameter set of NSA: a name or a file", "SET")
@@ -60,7 +61,7 @@ class SearchSettings(AgentSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, restarts=1, generations=1, samples=1, seed=0)
+        at_least(self, screened=1, restarts=1, generations=1, samples=1, seed=0)
         if not self.agents:
             raise ValueError(f"no agent was given; known: {', '.join(names())}")
         for name in self.agents:
@@ -82,7 +83,7 @@ class SearchSettings(AgentSettings):
     @property
     def effort(self) -> Effort:
         """How long to search."""
-        return Effort(**some(self, "restarts", "generations"))
+        return Effort(**some(self, "screened", "restarts", "generations"))
 
     @cached_property
     def candidates(self) -> dict[str, Candidate]:
@@ -167,7 +168,7 @@ class FitSettings(SearchSettings):
     @property
     def effort(self) -> Effort:
         """How long to search, and the parts of cross-validation."""
-        return Effort(**some(self, "restarts", "generations", "folds"))
+        return Effort(**some(self, "screened", "restarts", "generations", "folds"))
 
     @property
     def reading(self) -> Reading:

@@ -123,7 +123,7 @@ columns of the file, in any order; those of hBayesDM, HDDM and cpm are known:
     presets = {
         "standard": FitSettings(),
         "quick": FitSettings(
-            agents=("nsa", "q-learning"), subjects=3, restarts=2, generations=15, predictive=5, arms=2
+            agents=("nsa", "q-learning"), subjects=3, screened=64, restarts=2, generations=15, predictive=5
         ),
     }
 
@@ -215,13 +215,9 @@ def fit_cell(agent: Candidate, subject: Subject, n_arms: int, effort: Effort, pr
     if predictive:
         values = {gene.name: found["values"][i : i + 1] for i, gene in enumerate(agent.genes)}
         rng = np.random.default_rng((*stream, 1))
-        found["simulated"] = _array(of_agent(agent, values, subject, n_arms, predictive, rng))
-        found["observed"] = _array(of_subject(subject))
+        found["simulated"] = of_agent(agent, values, subject, n_arms, predictive, rng)
+        found["observed"] = of_subject(subject)
     return found
-
-
-def _array(found: Statistics) -> np.ndarray:
-    return np.array([found.switch, found.win_stay, found.lose_shift, *found.reward])
 
 
 def _statistics(found: list[np.ndarray]) -> Statistics:
@@ -230,8 +226,7 @@ def _statistics(found: list[np.ndarray]) -> Statistics:
     known = ~np.isnan(rows)
     with np.errstate(invalid="ignore"):
         means = np.where(known, rows, 0).sum(axis=0) / known.sum(axis=0)
-    switch, win_stay, lose_shift, *reward = means.tolist()
-    return Statistics(switch, win_stay, lose_shift, reward)
+    return Statistics.of_array(means)
 
 
 def _predictive(results: Results[FitSettings, FitSummary]) -> dict[str, Statistics]:
@@ -301,11 +296,10 @@ def _parameter_tables(summary: FitSummary) -> list[Table]:
 
 
 def _predictive_tables(summary: FitSummary) -> list[Table]:
-    rows = [
-        [name, *(f"{value:.3f}" for value in (each.switch, each.win_stay, each.lose_shift)),
-         f"{each.reward[0]:.3f}", f"{each.reward[-1]:.3f}"]
-        for name, each in summary.predictive.items()
-    ]  # fmt: skip
+    rows = []
+    for name, each in summary.predictive.items():
+        numbers = (each.switch, each.win_stay, each.lose_shift, each.reward[0], each.reward[-1])
+        rows.append([name, *("–" if value is None else f"{value:.3f}" for value in numbers)])
     if not rows:
         return []
     header = ["simulated", "switch", "win-stay", "lose-shift", "reward in first tenth", "in last tenth"]
