@@ -84,6 +84,12 @@ ENTRIES = (
         "fit NSA and models of behaviour to the choices of subjects, and compare them",
     ),
     Entry(
+        FITS,
+        "recover",
+        "studies.recover.study",
+        "fit simulated subjects: which parameters and which agents a fit finds again",
+    ),
+    Entry(
         SEARCH,
         "evolve",
         "evolve.command",

@@ -16,6 +16,8 @@ Objective = Callable[[np.ndarray, np.ndarray], np.ndarray]
 STEP, SMALLEST = 0.3, 1e-5
 #: A run ends if its best value has not improved by more than this in so many generations.
 IMPROVEMENT, PATIENCE = 1e-4, 15
+#: A problem is solved if so many runs have ended with the best value of all, up to this difference.
+AGREEING, SAME = 3, 1e-2
 #: Lowest value, in place of minus infinity and of nan.
 LOWEST = -1e300
 
@@ -74,7 +76,7 @@ def maximise(
         order = values[problem].argsort(kind="stable")[::-1]
         runs.append([_Run(sampled[problem][i], values[problem, i], population) for i in order[:restarts]])
     for _ in range(generations):
-        active = [(i, run) for i, each in enumerate(runs) for run in each if not run.over]
+        active = [(i, run) for i, each in enumerate(runs) if not _solved(each) for run in each if not run.over]
         if not active:
             break
         asked = [run.ask(rngs[problem]) for problem, run in active]
@@ -83,6 +85,12 @@ def maximise(
         for (_, run), part in zip(active, np.split(found, len(active)), strict=True):
             run.tell(part)
     return [_found(each, screened) for each in runs]
+
+
+def _solved(runs: Sequence[_Run]) -> bool:
+    """Return whether enough runs have ended at the best point of all."""
+    top = max(run.best for run in runs)
+    return sum(run.over and run.best >= top - SAME for run in runs) >= min(AGREEING, len(runs))
 
 
 def _found(runs: Sequence[_Run], screened: int) -> Found:
