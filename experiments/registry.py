@@ -19,10 +19,11 @@ class Entry(NamedTuple):
     help: str
 
 
-LOOK, PAPER, MODELS, SEARCH, TOOLS = GROUPS = (
+LOOK, PAPER, MODELS, FITS, SEARCH, TOOLS = GROUPS = (
     "play and look",
     "the paper's experiments",
     "models",
+    "behaviour",
     "search",
     "tools",
 )
@@ -81,6 +82,18 @@ ENTRIES = (
         "report",
         "report.command",
         "run all studies that are not stored yet and write one page with every figure and table",
+    ),
+    Entry(
+        FITS,
+        "fit",
+        "studies.fit.study",
+        "fit NSA and models of behaviour to the choices of subjects, and compare them",
+    ),
+    Entry(
+        FITS,
+        "recover",
+        "studies.recover.study",
+        "fit simulated subjects: which parameters and which agents a fit finds again",
     ),
     Entry(
         SEARCH,

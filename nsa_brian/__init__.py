@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nsa_brian.engines.decision import Decision
     from nsa_brian.engines.network import NSANetwork
     from nsa_brian.engines.spiking import SpikingDecision, SpikingNSA
-    from nsa_brian.likelihood import log_likelihood
+    from nsa_brian.likelihood import choice_probabilities, log_likelihood
     from nsa_brian.model.agreement import select
     from nsa_brian.model.loading import MODELS, load_model
     from nsa_brian.model.model import Model
@@ -48,6 +48,7 @@ _LAZY = {
     "MODELS": "model.loading",
     "load_model": "model.loading",
     "check": "checking",
+    "choice_probabilities": "likelihood",
     "log_likelihood": "likelihood",
     "prepare": "preparation",
     "LIF": "model.shipped",
@@ -87,6 +88,7 @@ __all__ = [
     "SpikingModel",
     "SpikingNSA",
     "check",
+    "choice_probabilities",
     "lif",
     "load",
     "load_model",

@@ -32,8 +32,13 @@ def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "") -> A
 
 def add_options(parser: argparse.ArgumentParser, kind: type, only: Collection[str] = ()) -> None:
     """Add an option for each setting, or for some of them."""
+    types = get_type_hints(kind)
     for field in dataclasses.fields(kind):
         if "help" not in field.metadata or (only and field.name not in only):
+            continue
+        if types[field.name] is bool:
+            to = f"set_{field.name}"
+            parser.add_argument(_flag(field), dest=to, action="store_true", default=None, help=field.metadata["help"])
             continue
         parser.add_argument(
             _flag(field),
@@ -59,8 +64,10 @@ def _flag(field: dataclasses.Field[Any]) -> str:
     return field.metadata["flag"] or "--" + field.name.replace("_", "-")
 
 
-def read_option(flag: str, kind: Any, text: str | Sequence[str]) -> Any:
-    """Convert the text of an option, or its texts if it is repeatable, to a type."""
+def read_option(flag: str, kind: Any, text: str | Sequence[str] | bool) -> Any:
+    """Convert the text of an option, or its texts if it is repeatable, to a type; True is that of a switch."""
+    if isinstance(text, bool):
+        return text
     if get_origin(kind) is UnionType:  # with None
         kind = next(part for part in get_args(kind) if part is not NoneType)
     if not isinstance(text, str):

@@ -80,6 +80,7 @@ def choice_probabilities(
     tolerance: Any = 1e-6,
     weigh: Weigh | None = None,
     exploit: str = "agreement",
+    offered: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the probability of each arm under the same rule.
 
@@ -91,12 +92,19 @@ def choice_probabilities(
     ----------
     activity, ties, tolerance, weigh, exploit
         See :func:`select`.
+    offered : array of bool (games, arms), optional
+        Arms that can be chosen, by default all: U and V have their favourites among these, and arms that explore are
+        drawn from them.
 
     Returns
     -------
     array (games, arms)
     """
     n_arms = activity.shape[2]
+    among: Any = np.ones(n_arms) if offered is None else offered
+    n_offered = among.sum(axis=-1, keepdims=True)
+    if offered is not None:
+        activity = np.where(offered, activity, -np.inf)
     if ties == "random":
         near = tolerance if np.ndim(tolerance) == 0 else np.asarray(tolerance)[:, None, None]
         tied = activity >= activity.max(axis=2, keepdims=True) - near
@@ -108,7 +116,7 @@ def choice_probabilities(
         exploited = exploited & (activity[0].max(axis=1, keepdims=True) > 0)
     exploited = exploited.astype(float) if exploit == "agreement" else np.zeros(exploited.shape)
     if weigh is None:
-        return exploited + (1 - exploited.sum(axis=1, keepdims=True)) / n_arms
+        return exploited + (1 - exploited.sum(axis=1, keepdims=True)) / n_offered * among
     found = exploited.copy()
     for i in range(n_arms):
         for j in range(n_arms):
@@ -117,10 +125,10 @@ def choice_probabilities(
                 here = here - exploited[:, i]
             if here.any():
                 arms = np.full((2, len(here)), [[i], [j]])
-                weights = np.maximum(weigh(*arms), 0)
+                weights = np.maximum(weigh(*arms), 0) * among
                 total = weights.sum(axis=1, keepdims=True)
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    found += here[:, None] * np.where(total > 0, weights / total, 1 / n_arms)
+                    found += here[:, None] * np.where(total > 0, weights / total, among / n_offered)
     return found
 
 

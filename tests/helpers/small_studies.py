@@ -20,6 +20,8 @@ SMALLER = {
         "repetitions": 3,
     },
     "noise": {"arms": 3, "rounds": 20, "repetitions": 3, "strengths": (0.0, 0.3)},
+    "fit": {"subjects": 2, "generations": 3, "predictive": 2},
+    "recover": {"rounds": 20, "generations": 3},
     "tune": {"policies": ("epsilon-greedy",), "arms": (4,), "rounds": 40, "narrowings": 0},
 }
 STUDIES = {study.name: study for study in registry.studies()}
