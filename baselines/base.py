@@ -10,6 +10,7 @@ import numpy as np
 from baselines.probabilities import greedy, lapsing
 from baselines.scalars import FEW_ARMS, cells, where, whole
 from baselines.tunable import Tunable, per_game
+from baselines.views import Viewing
 from nsa_brian.common.checks import REAL, WHOLE, check_integer, make_rng, one_per_game
 from nsa_brian.common.texts import shown
 
@@ -28,7 +29,7 @@ class Randomness(Protocol):
 BLOCK = 256
 
 
-class Policy(ABC):
+class Policy(Viewing, ABC):
     """A bandit policy that plays one game or many at once.
 
     For speed, policies of this package have plain numbers instead of arrays (games,) in a single game; what they call

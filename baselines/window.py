@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from baselines.scalars import cells, maximum, where
+from baselines.views import Viewing
 
 
-class RecentRounds:
+class RecentRounds(Viewing):
     """Number of pulls and mean reward of each arm in the last rounds.
 
     Parameters
@@ -67,7 +68,7 @@ class RecentRounds:
         all_pulls[at], all_sums[at], means[at] = pulls, sums, sums / maximum(pulls, 1)
 
 
-class RecentPulls:
+class RecentPulls(Viewing):
     """Rewards of each arm a number of pulls ago.
 
     Parameters

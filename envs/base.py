@@ -11,6 +11,7 @@ import numpy as np
 
 from envs.draws import Randomness, random_rounds
 from nsa_brian.common.checks import WHOLE, check_integer, check_probabilities, make_rng, one_per_game
+from nsa_brian.common.copying import Copied
 from nsa_brian.common.overrides import overrides
 from nsa_brian.common.plugins import PluginError, described
 from nsa_brian.common.texts import shown
@@ -22,7 +23,7 @@ PIECE = 8192
 MOST = 10**12
 
 
-class Bandit(ABC):
+class Bandit(Copied, ABC):
     """A Bernoulli bandit whose probabilities change over rounds, independently of the agent.
 
     Parameters

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from nsa_brian.common.checks import check_integer, check_probabilities, make_rng
+from nsa_brian.common.copying import Copied
 from nsa_brian.common.overrides import overrides
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Engine, Pull, check_integration
@@ -21,9 +22,11 @@ from nsa_brian.model.model import PAPER, Model
 from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load, model_names
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.preparation import with_prepared
+from nsa_brian.saving import load as load_engine
+from nsa_brian.saving import save as save_engine
 
 
-class NSA:
+class NSA(Copied):
     """The Neural Selection Agreement model playing one bandit, or many at once.
 
     Parameters
@@ -88,6 +91,30 @@ class NSA:
         engine = self.engine
         games = "" if self._single else f", n_games={engine.n_games}"
         return f"NSA(n_arms={engine.n_arms}, model={engine.model.name!r}, engine={engine.name!r}{games})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_compiled"}  # it is made again
+
+    def save(self, path: str | Path) -> None:
+        """Write the agent to a file: settings, model, state and random numbers, at any time between two calls.
+
+        The file is data, without code, and written atomically. Attributes of a subclass are not stored; pickle such an
+        agent instead.
+        """
+        save_engine(self.engine, path, self._single)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return an agent from a file of :meth:`save`; it continues its game with the same choices.
+
+        Raises
+        ------
+        ValueError
+            If it is another file, or damaged.
+        """
+        agent = cls.__new__(cls)
+        agent.engine, agent._single = load_engine(path)
+        return agent
 
     def select_arm(self) -> Any:
         """Run one decision and return the chosen arm (of each game)."""

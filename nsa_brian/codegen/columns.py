@@ -216,6 +216,9 @@ class Columns:
             at += len(place.arrays) * rooms[name]
             n_own = self.neurons.get(name, n_arms)
             self.states[name] = {key: arrays[:, place.arrays.index(key), :n_own] for key in place.neurons.state}
+        lasting = ("_given", "_game_inputs", "_choice", "_streams", "_counts", "_contacts", "_learnt", "_luck")
+        #: Arrays that make up the state of the games, by name.
+        self.lasting = {"neurons": games, **{name: group.array(name) for name in lasting}}
         self._sets, self._used = group.array("_sets").reshape(len(values), -1), used
         self._seed(seeds)
 

@@ -32,15 +32,15 @@ class Streams:
     """
 
     def __init__(self, seeds: np.ndarray) -> None:
-        self._state = states(seeds).view(np.uint64)
+        self.state = states(seeds).view(np.uint64)
 
     def noise(self) -> np.ndarray:
         """Return samples of mean 0 and variance 1."""
-        return noise(next_bits(self._state))
+        return noise(next_bits(self.state))
 
     def uniform(self, n: int) -> np.ndarray:
         """Return the next n uniform random numbers in [0, 1) of each stream, (streams, n)."""
-        bits = np.stack([next_bits(self._state) for _ in range(n)], axis=-1)
+        bits = np.stack([next_bits(self.state) for _ in range(n)], axis=-1)
         return (bits >> np.uint64(11)).astype(float) * 2.0**-53
 
 
@@ -56,11 +56,11 @@ class SharedStreams:
     """
 
     def __init__(self, seeds: np.ndarray, size: int) -> None:
-        self._state, self._size = states(seeds).view(np.uint64), size
+        self.state, self._size = states(seeds).view(np.uint64), size
 
     def bits(self) -> np.ndarray:
         """Return the next 32 bits of each neuron, (games * neurons,)."""
-        words = next_bits(self._state)
+        words = next_bits(self.state)
         halves = np.stack([words & np.uint64(0xFFFFFFFF), words >> np.uint64(32)], axis=-1)
         return halves.reshape(len(words), -1)[:, : self._size].ravel()
 

@@ -11,11 +11,13 @@ from brian2 import Quantity, get_device, ms, second
 
 from nsa_brian.codegen.cache import check_cache
 from nsa_brian.common.checks import REAL, WHOLE, check_integer, check_number, make_rng, one_per_game
+from nsa_brian.common.copying import Copied
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.inputs import Inputs
 from nsa_brian.engines.randomness import Randomness
 from nsa_brian.engines.registry import precision_refusal
 from nsa_brian.engines.round_end import RoundEnd
+from nsa_brian.engines.snapshot import Snapshot, read, rebuilt, settings_of
 from nsa_brian.engines.stretch import RoundByRound, Stretch, runaway
 from nsa_brian.model.agreement import N_LUCK, TIES, choice_probabilities, select
 from nsa_brian.model.course import default_dt
@@ -30,7 +32,7 @@ from nsa_brian.parameters import NSAParameters
 Pull = Callable[[np.ndarray], np.ndarray]
 
 
-class Engine(ABC):
+class Engine(Copied, ABC):
     """Base class of the ways to run a model. A subclass defines how the activities are computed.
 
     Parameters
@@ -267,7 +269,7 @@ class Engine(ABC):
         self._end.learn(arms, rewards)
         self.inputs.next()
 
-    def _await(self, arms: np.ndarray, rewards: np.ndarray) -> None:  # noqa: B027 - a no-op for most models
+    def _await(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Run the phases after the choice and the learning rule of contacts, if the model has them."""
 
     def _variables(self) -> Mapping[str, np.ndarray]:
@@ -299,6 +301,38 @@ class Engine(ABC):
             if not np.isfinite(given).all():
                 raise ValueError(f"{name} must be finite numbers, got {given[~np.isfinite(given)][0]}")
             variables[name][:] = given
+
+    # Snapshots and copies ---------------------------------------------------------------------------------------------
+
+    def own_settings(self) -> dict[str, Any]:
+        """Return the keywords of the engine's own class with which an engine like this one is made."""
+        return {}
+
+    def _lasting_arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays that make up the state, to be read and written, by name."""
+        signals = {f"signal {name}": array for name, array in self.signals.items()}
+        return signals | {f"input {name}": array for name, array in self.inputs.now.items()}
+
+    def snapshot(self) -> Snapshot:
+        """Return the state as arrays: all that the next rounds depend on, except the random generator ``rng``."""
+        found = {name: array.copy() for name, array in self._lasting_arrays().items()}
+        return {**found, "agreed": self.agreed.copy(), "arms": self.arms.copy(), **self.inputs.snapshot()}
+
+    def resume(self, snapshot: Snapshot) -> None:
+        """Set the state to that of a snapshot, taken of an engine with the same settings.
+
+        Raises
+        ------
+        ValueError
+            If the snapshot is of an engine with other settings; the state is undefined then.
+        """
+        self.agreed, self.arms = (read(snapshot, name, getattr(self, name)).copy() for name in ("agreed", "arms"))
+        self.inputs.resume(snapshot)
+        for name, array in self._lasting_arrays().items():
+            array[...] = read(snapshot, name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuilt, (type(self), settings_of(self), self.snapshot(), self.rng)
 
     def stretch(self, *, lenient: bool = False) -> Stretch:
         """Return an object that plays many rounds per call against bandits known in advance; see :class:`Stretch`."""

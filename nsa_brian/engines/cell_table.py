@@ -69,6 +69,7 @@ class CellTable:
         refine: int = 64,
         model: Model = PAPER,
     ) -> None:
+        self.settings = {"cells": cells, "error": error, "refine": refine}
         if len(parameters) > SETS:
             raise ValueError(f"a table of several variables holds at most {SETS} parameter sets, got {len(parameters)}")
         if refine not in [1 << level for level in range(LEVELS)]:

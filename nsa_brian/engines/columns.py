@@ -53,6 +53,13 @@ class ColumnRounds(PopulationEngine):
                 self._rates[row] = self.state(name)
         self._rates[:] = self._end.show(self._rates)
 
+    def own_settings(self) -> dict[str, Any]:
+        """Return the keywords of this class."""
+        return {"record": self.columns.raster is not None}
+
+    def _lasting_arrays(self) -> dict[str, np.ndarray]:
+        return {**super()._lasting_arrays(), **self.columns.lasting}
+
     def _read_synapse(self) -> None:
         for name in self.structure.dynamic:
             self._synapses[name][:] = self.columns.states[SYNAPSE][name]

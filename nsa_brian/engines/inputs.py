@@ -101,6 +101,20 @@ class Inputs:
         self._round += n_rounds
         self._show()
 
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """Return the values that were given, and the current round."""
+        given = {f"given {name}": np.array(array) for name, array in self._given.items()}
+        return {**given, "input round": np.array(self._round)}
+
+    def resume(self, snapshot: Mapping[str, np.ndarray]) -> None:
+        """Set values and round to those of a snapshot."""
+        self._round = int(snapshot["input round"])
+        self._given = {name: snapshot[f"given {name}"] for name in self._declared if f"given {name}" in snapshot}
+        for name, array in self._given.items():
+            if array.ndim != 3 or array.shape[1:] != self.now[name].shape:
+                raise ValueError(f"the stored values of input {name} must be (rounds, *{self.now[name].shape})")
+        self._show()
+
     def _show(self) -> None:
         for name, now in self.now.items():
             given = self._given.get(name)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,12 @@ from nsa_brian.common.texts import shown
 from nsa_brian.engines.base import Pull
 from nsa_brian.engines.decision import Decision, decide, spike_monitors
 from nsa_brian.engines.network_objects import NetworkObjects
+from nsa_brian.engines.network_state import network_arrays, read_state, restore_network, write_state
 from nsa_brian.engines.network_timing import Timing
 from nsa_brian.engines.numbers import Numbers
 from nsa_brian.engines.populations import PopulationEngine
 from nsa_brian.engines.randomness import Randomness
+from nsa_brian.engines.snapshot import Snapshot, read
 from nsa_brian.errors import ModelError
 from nsa_brian.model.course import Course
 from nsa_brian.model.expression import numpy_function
@@ -134,6 +137,8 @@ class NSANetwork(PopulationEngine):
         timing = Timing(self._end_of_step, self._objects.all, clock=clock, when="end", name=f"{name}_timing")
         self.network = Network(*self._objects.all, timing, name=f"{name}_network")
         self.network.add(*dict.fromkeys(self.monitors.values()), *self.spikes.values())
+        self._own = {each.name for each in self.network.objects}
+        self._settings = {"record": record, "record_dt": record_dt, "name": name}
         self.namespace: dict[str, Any] = {}
         self._stored: dict[str, Any] = {}
         self._at_start: list[Callable[[], None]] = []
@@ -148,7 +153,7 @@ class NSANetwork(PopulationEngine):
             for neurons in structure.populations.values()
             for code, text in neurons.initial.items()
         }
-        self._step = self._phase = 0
+        self._step = self._phase = self._rounds_left = 0
         self.reset()
         self._rest()
 
@@ -221,31 +226,69 @@ class NSANetwork(PopulationEngine):
         """Register a function to be called at the end of every round, before the choice."""
         self._at_end.append(function)
 
-    def store(self, name: str = "default") -> None:
-        """Store the state of the network and of its random numbers under a name, as ``Network.store`` does."""
-        self.network.store(name)
-        numbers = self._numbers.streams
-        kept = (self.rng, numbers, self.agreed, self._rates, self.signals, self.inputs, self._synapses_apart())
-        self._stored[name] = copy.deepcopy(kept)
+    def store(self, name: str = "default", filename: str | Path | None = None) -> None:
+        """Store the state of the network and of its random numbers under a name, as ``Network.store`` does.
 
-    def restore(self, name: str = "default") -> None:
-        """Restore the state that :meth:`store` stored under that name."""
-        if name not in self._stored:
+        Parameters
+        ----------
+        name : str
+        filename : str or Path, optional
+            File to store it in, instead of in memory. A file can hold several states; it contains data only, and is
+            written atomically.
+        """
+        if filename is None:
+            self._stored[name] = self.snapshot(), copy.deepcopy(self.rng)
+        else:
+            write_state(filename, name, self.snapshot(), self.rng)
+
+    def restore(self, name: str = "default", filename: str | Path | None = None) -> None:
+        """Restore the state that :meth:`store` stored under that name, in memory or in a file.
+
+        Objects that were added to the network must be there again, with the same names.
+        """
+        if filename is not None:
+            snapshot, rng = read_state(filename, name)
+        elif name in self._stored:
+            snapshot, rng = self._stored[name][0], copy.deepcopy(self._stored[name][1])
+        else:
             raise KeyError(f"nothing was stored under the name {shown(name)}")
-        self.network.restore(name)
-        kept = copy.deepcopy(self._stored[name])
-        self.rng, self._numbers.streams, self.agreed, self._rates, signals, self.inputs, synapses = kept
-        for key, array in signals.items():
-            self.signals[key][:] = array
-        for key, array in synapses.items():
-            self._synapses[key][:] = array
+        self.resume(snapshot)
+        self.rng = rng
+
+    def own_settings(self) -> dict[str, Any]:
+        """Return the keywords of this class.
+
+        Raises
+        ------
+        ValueError
+            If the network has functions or objects that were added to it, of which a copy can not be made.
+        """
+        added = sorted({each.name for each in self.network.objects} - self._own)
+        if added or self._at_start or self._at_end:
+            what = f"the added object {added[0]}" if added else "functions of at_start or at_end"
+            raise ValueError(f"a network with {what} cannot be copied or saved; use store(name, filename)")
+        return dict(self._settings)
+
+    def snapshot(self) -> Snapshot:
+        """Return the state; see :meth:`nsa_brian.engines.base.Engine.snapshot`."""
+        if self._pull is not None and self._rounds_left:
+            raise ValueError("the network is playing: its state can be stored between rounds, not within play")
+        streams = {f"stream {name}": each.state.copy() for name, each in self._numbers.streams.items()}
+        place = {"step": np.array([self._step, self._phase])}
+        return {**super().snapshot(), **streams, **place, **network_arrays(self.network)}
+
+    def resume(self, snapshot: Snapshot) -> None:
+        """Set the state; see :meth:`nsa_brian.engines.base.Engine.resume`."""
+        restore_network(self.network, snapshot)
         for key in self.structure.synaptic:  # Brian2 may have replaced the arrays
             if key in self._objects.owner:
                 self._synapses[key] = self._view(*self._objects.owner[key])
-
-    def _synapses_apart(self) -> dict[str, np.ndarray]:
-        """Return the variables of options that no Brian2 object holds."""
-        return {key: array for key, array in self._synapses.items() if key not in self._objects.owner}
+        super().resume(snapshot)
+        for name, each in self._numbers.streams.items():
+            each.state[:] = read(snapshot, f"stream {name}", each.state)
+        step, phase = read(snapshot, "step", np.empty(2, np.int64)).tolist()
+        self._set_phase(phase)
+        self._step, self._outcome = step, None
 
     # Playing ---------------------------------------------------------------------------------------------------------
 

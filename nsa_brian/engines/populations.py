@@ -49,6 +49,9 @@ class PopulationEngine(Engine):
             return np.broadcast_to(found, (self.n_games, 1))
         return np.broadcast_to(found, (self.n_games, self.n_arms))
 
+    def _lasting_arrays(self) -> dict[str, np.ndarray]:
+        return {**super()._lasting_arrays(), **self._synapses, "rates": self._rates}
+
     def seeds(self) -> np.ndarray:
         """Return uniform random numbers (games, seeds), the seeds of the neurons' streams."""
         return self.rng.spawn(1)[0].random((self.n_games, n_seeds(self.model, self.values[0], self.n_arms)))

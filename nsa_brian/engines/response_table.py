@@ -64,6 +64,7 @@ class ResponseTable:
         refine: int = 256,
         model: Model = PAPER,
     ) -> None:
+        self.settings = {"cells": cells, "error": error, "refine": refine}
         self.parameters, self.cells, self.model = [model.complete(p) for p in parameters], cells, model
         (self.coordinate,) = self.coordinates = model.structure.coordinates
         self._error, self._refine = error, refine

@@ -78,6 +78,14 @@ class Rounds(Separable, compiled=True):
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
         return self._lasting, self._pools
 
+    def own_settings(self) -> dict[str, Any]:
+        """Return the keywords of this class."""
+        return {"dense": self.dense != self.structure.dense}
+
+    def _lasting_arrays(self) -> dict[str, np.ndarray]:
+        pools = {f"pool {name}": array for name, array in self._pools.items()}
+        return {**super()._lasting_arrays(), **self._lasting, **pools}
+
     def state(self, name: str) -> np.ndarray:
         """Return a state variable of the neurons at a round's end, a read-only view."""
         return read_only(self._pools[name][:, None]) if name in self._pools else super().state(name)

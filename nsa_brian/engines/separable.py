@@ -14,6 +14,7 @@ from nsa_brian.codegen.pairs import distinct_values
 from nsa_brian.codegen.stretch import Cells, Grid, Players
 from nsa_brian.common.overrides import overrides
 from nsa_brian.engines.base import Engine
+from nsa_brian.engines.snapshot import Snapshot, read
 from nsa_brian.engines.stretch import CompiledRounds, Stretch
 
 
@@ -109,6 +110,23 @@ class Separable(Engine):
     def _going_on(self) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
         """Return the state that lasts from round to round: of options, (games, arms), and of pools, (games,)."""
         return self._synapses, {}
+
+    def _lasting_arrays(self) -> dict[str, np.ndarray]:
+        own = {**self._synapses, "ends": self.ends, "shown": self._shown}
+        return {**super()._lasting_arrays(), **own}
+
+    def snapshot(self) -> Snapshot:
+        """Return the state; see :meth:`nsa_brian.engines.base.Engine.snapshot`."""
+        pending = np.array([self._uniform, self._by_hand, self.stale is not None])
+        stale = np.empty(0, np.intp) if self.stale is None else np.array(self.stale)
+        return {**super().snapshot(), "pending": pending, "stale": stale}
+
+    def resume(self, snapshot: Snapshot) -> None:
+        """Set the state; see :meth:`nsa_brian.engines.base.Engine.resume`."""
+        super().resume(snapshot)
+        self._uniform, self._by_hand, some = read(snapshot, "pending", np.empty(3, bool)).tolist()
+        # A new array: compiled rounds update what changed since they played last.
+        self.stale = np.array(snapshot["stale"], np.intp) if some else None
 
     def _variables(self) -> Mapping[str, np.ndarray]:
         return self._synapses

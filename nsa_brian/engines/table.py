@@ -58,6 +58,10 @@ class Table(Separable, compiled=True):
         self._constants = {name: value for name, value in constants.items() if name in names}
         self.reset()
 
+    def own_settings(self) -> dict[str, Any]:
+        """Return the keywords of this class."""
+        return dict(self.table.settings)
+
     def state(self, name: str) -> np.ndarray:
         """Return the activity of U or V; a table holds no other state."""
         return read_only(self.ends["uv".index(name)])
