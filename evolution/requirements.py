@@ -106,6 +106,8 @@ def verdicts(parameters: NSAParameters, subject: Subject) -> dict[str, Verdict |
     found: dict[str, Verdict | str] = {}
     for name, check in CHECKS.items():
         reason = check.refusal(subject.model)
+        if check.plays and subject.regrets is None:
+            reason = reason or "games of this model would take too long"
         if reason:
             found[name] = reason
             continue

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from nsa_brian.model.model import Model
 
 DEFAULT_SET = "evolved"
+#: The shipped set of the best known NSA, of whichever model.
+BEST = "evolved"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 #: Sets of shipped models other than the paper's, each named after its model, which it contains.
 _OF_MODELS = _SHIPPED / "models"
