@@ -296,6 +296,7 @@ class CompiledStretch:
                 "_depends_on": structure.depends_on,
                 "_seen_by_rule": {name: source for name, source in seen.items() if name in read_by_rule | {*targets}},
                 "_seen_by_choice": {name: text for name, text in (seen | of_choice).items() if name in read_by_choice},
+                "_seen_by_table": {name: f"_last_{name}" for name in structure.depends_on},
                 "_seen_by_show": {name: source for name, source in seen.items() if name in read_to_show},
                 "_targets": [*dict.fromkeys(targets)],
                 "_of_sets": used,

@@ -508,6 +508,12 @@ static inline void look_up(double place, int64_t parts, const double* points, do
     }
 }
 
+// The response at coordinates of a CellTable.
+template <int D> struct Response {
+    bool known = false;
+    double at[D], u, v;
+};
+
 // The place of the cell of a CellTable that contains a point; -2 if its cell is too coarse or it is outside, -3 if its
 // cell is not computed. The point, in units of its variables, becomes the position in the cell, from 0 to 4. See
 // CellTable._cell and _slot.

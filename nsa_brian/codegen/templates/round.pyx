@@ -7,6 +7,34 @@
    USES_VARIABLES { _n_units, _which }
    ITERATE_ALL { _idx } #}
 {% import "interface.pyx" as _interface %}
+{# Do `run` steps. If the 16th of them changes no bit of the state, the rest of the phase does not either. #}
+{% macro _run_steps(room) %}
+{% for name in _state %}
+double* const _all_of_{{ name }} = {{ get_array_name(variables[name]) }};
+{% endfor %}
+{
+    {% for name in _state %}
+    alignas(64) double {{ get_array_name(variables[name]) }}[BLOCK];
+    memcpy({{ get_array_name(variables[name]) }}, _all_of_{{ name }}, {{ room }} * sizeof(double));
+    {% endfor %}
+    for (int last = 0; last < 2; last++)
+    {
+        for (int k = 0; k < (last ? 1 : run - 1); k++)
+        {
+            NSA_VECTORISE
+            for (int _idx = 0; _idx < {{ room }}; _idx++)
+            {
+                {{ vector_code['step']|autoindent }}
+            }
+        }
+        if (last && run == 16)
+            moves = {% for name in _state %}{{ ' || ' if not loop.first }}memcmp({{ get_array_name(variables[name]) }}, _all_of_{{ name }}, {{ room }} * sizeof(double)) != 0{% endfor %};
+        {% for name in _state %}
+        memcpy(_all_of_{{ name }}, {{ get_array_name(variables[name]) }}, {{ room }} * sizeof(double));
+        {% endfor %}
+    }
+}
+{% endmacro %}
 {% macro before_run() %}
 {% endmacro %}
 {% macro run() %}
@@ -48,7 +76,6 @@ cdef extern from *:
             alignas(64) int32_t which[BLOCK];
             nsa::take(which, _all__which + start, left, room);
             const bool one_set = nsa::equal(which, room);
-            (void)one_set;
             {% for name, var in arrays if not var.scalar and name != '_which' %}
             alignas(64) {{ _c_type(var) }} {{ get_array_name(var) }}[BLOCK];
             {% if name in _of_sets %}
@@ -68,26 +95,17 @@ cdef extern from *:
             alignas(64) uint64_t _state{{ stream }}[BLOCK];
             memcpy(_state{{ stream }}, {{ get_array_name(variables[stream]) }}, room * sizeof(uint64_t));
             {% endfor %}
-            {% for name in _state if not _normal %}
-            double _before_{{ name }}[BLOCK];
-            {% endfor %}
             for (int step = 0, next; ; step = next)
             {
                 next = INT_MAX;  // the next end of a phase in the block
                 {% for name in _borders %}
-                next = nsa::next_border({{ get_array_name(variables[name]) }}, room, step, next);
+                next = nsa::next_border({{ get_array_name(variables[name]) }}, one_set ? 1 : room, step, next);
                 {% endfor %}
                 if (next == INT_MAX)
                     break;
+                {% if _normal %}
                 for (int s = step; s < next; s++)
                 {
-                    {% if not _normal %}
-                    const bool looks = (s - step) % 16 == 15;
-                    {% for name in _state %}
-                    if (looks)
-                        memcpy(_before_{{ name }}, {{ get_array_name(variables[name]) }}, room * sizeof(double));
-                    {% endfor %}
-                    {% endif %}
                     NSA_VECTORISE
                     for (int _idx = 0; _idx < room; _idx++)
                     {
@@ -99,12 +117,23 @@ cdef extern from *:
                         {{ vector_code['step']|autoindent }}
                     }
                     NSA_STORED;
-                    {% if not _normal %}
-                    // A step that changes no bit of the state: the rest of the phase does not either.
-                    if (looks{% for name in _state %} && !memcmp(_before_{{ name }}, {{ get_array_name(variables[name]) }}, room * sizeof(double)){% endfor %})
-                        break;
-                    {% endif %}
                 }
+                {% else %}
+                bool moves = true;
+                for (int s = step; s < next && moves; s += 16)
+                {
+                    const int run = next - s < 16 ? next - s : 16;
+                    // With a constant number of units, the state of cheap neurons stays in registers.
+                    if (room == BLOCK)
+                    {
+                        {{ _run_steps('BLOCK')|indent(24) }}
+                    }
+                    else
+                    {
+                        {{ _run_steps('room')|indent(24) }}
+                    }
+                }
+                {% endif %}
                 {% for phase in _phases %}
                 {% set border = get_array_name(variables[_borders[loop.index0]]) %}
                 {% for name, value in phase.items() if name in variables %}

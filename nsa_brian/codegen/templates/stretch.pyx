@@ -340,49 +340,19 @@ if (_lost)
 }
 {% endmacro %}
 
-{# Look up the response of the option at `_place`; if it is not in the table, the game waits. #}
+{# Look up the response of the option at `_place` in a table of one variable; if it is not there, the game waits. #}
 {% macro _look_up_one() %}
-{% if _n_variables == 1 %}
 {{ _load() }}
 {
     {{ scalar_code['value']|join('\n')|indent(4) }}
 }
 const double _share = {{ _number('_value_0') }} / _scale[_set];
 const int64_t _cell = nsa::cell(_share, _cells), _in_set = _set * _cells + _cell;
-const bool _is_known = _cell >= 0 && _parts[_in_set];
-{% else %}
-if (_place >= _ready)
-{
-    {{ _coordinates()|indent(4) }}
-}
-const bool _is_twin = _is_known_before{% for i in range(_n_variables) %} && _at_{{ i }}[_place - _ready + 8] == _before[{{ i }}]{% endfor %};
-{% for i in range(_n_variables) %}
-_before[{{ i }}] = _at_{{ i }}[_place - _ready + 8];
-{% endfor %}
-if (!_is_twin)
-{
-    double _point[] = { {%- for i in range(_n_variables) %}_before[{{ i }}] / _scale[_set * {{ _n_variables }} + {{ i }}], {% endfor %}};
-    const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _cell_of[_place]);
-    if (_cell >= 0)
-        nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _u_before, _v_before);
-    else if (_cell == -2)
-    {
-        {{ _integrate_one()|indent(8) }}
-    }
-    _is_known_before = _cell != -3 && fabs(_u_before) <= DBL_MAX && fabs(_v_before) <= DBL_MAX;
-}
-const bool _is_known = _is_known_before;
-{% endif %}
-if (_is_known)
+if (_cell >= 0 && _parts[_in_set])
 {
     const double _was_u = _ends[_place], _was_v = _ends[_n_units + _place];
     (void)_was_u, (void)_was_v;
-    {% if _n_variables == 1 %}
     nsa::look_up(_share * _cells - _cell, _parts[_in_set], _points + 2 * _offsets[_in_set], _ends[_place], _ends[_n_units + _place]);
-    {% else %}
-    _ends[_place] = _u_before;
-    _ends[_n_units + _place] = _v_before;
-    {% endif %}
     {% if _keeps_highest %}
     _highest_u.changed(_place - _game * _n_arms, _was_u, _ends[_place]);
     _highest_v.changed(_place - _game * _n_arms, _was_v, _ends[_n_units + _place]);
@@ -393,39 +363,17 @@ else
     _waits = true;
 {% endmacro %}
 
-{# Integrate an option of which the table has no cell, unless its coordinates were integrated before. #}
-{% macro _integrate_one() %}
-const int64_t _key[] = {_set + 1{% for i in range(_n_variables) %}, nsa::bits(_before[{{ i }}]){% endfor %}};
-int64_t* const _known = _memo + nsa::slot(_key, {{ _n_variables + 1 }}, {{ _memo_slots }}) * {{ _memo_width }};
-if (memcmp(_known, _key, sizeof _key) != 0)
-{
-    _of_pair[0] = (int32_t)_set;
-    {% for name in _inputs %}
-    _in_{{ name }}[0] = _before[{{ _of_table.index(name) }}];
-    {% endfor %}
-    _respond(1, _arrays);
-    memcpy(_known, _key, sizeof _key);
-    {% for name in _outputs[:2] %}
-    _known[{{ _n_variables + 1 + loop.index0 }}] = nsa::bits(_out_{{ name }}[0]);
-    {% endfor %}
-}
-_u_before = nsa::number(_known[{{ _n_variables + 1 }}]);
-_v_before = nsa::number(_known[{{ _n_variables + 2 }}]);
-{% endmacro %}
-
-{# Compute the coordinates of the option at `_place` and of the seven that follow. #}
-{% macro _coordinates() %}
-const int64_t _left = (_game + 1) * _n_arms - _place < 8 ? (_game + 1) * _n_arms - _place : 8;
-{% for name in _depends_on if name in variables %}
-alignas(64) double _of_{{ name }}[8];
-nsa::take(_of_{{ name }}, _last_{{ name }} + _place, (int)_left, 8);
+{# Look up the responses of changed options among the eight from `_first` on, in a table of several variables. Those
+   with the coordinates that occurred twice before need no look-up: most often options that were never chosen. #}
+{% macro _look_up_eight() %}
+{{ _take_eight(_seen_by_table) }}
+{% for i in range(_n_variables) %}
+alignas(64) double _at_{{ i }}[8];
 {% endfor %}
 NSA_VECTORISE
 for (int _i = 0; _i < 8; _i++)
 {
-    {% for name in _depends_on if name in variables %}
-    double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
-    {% endfor %}
+    {{ _declare_one(_seen_by_table)|indent(4) }}
     {% for i in range(_n_variables) %}
     double {{ get_array_name(variables['_value_' ~ i]) }}[1];
     {% endfor %}
@@ -437,20 +385,91 @@ for (int _i = 0; _i < 8; _i++)
     {% endfor %}
 }
 NSA_STORED;
-_ready = _place + 8;
+for (int _i = 0; _i < _left; _i++)
+{
+    const bool _is_common = _changed[_place + _i] && _common.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _common.at[{{ i }}]{% endfor %};
+    _ends[_place + _i] = _is_common ? _common.u : _ends[_place + _i];
+    _ends[_n_units + _place + _i] = _is_common ? _common.v : _ends[_n_units + _place + _i];
+    _changed[_place + _i] = _is_common ? 0 : _changed[_place + _i];
+}
+for (int _i = 0; _i < _left; _i++)
+{
+    if (!_changed[_place + _i])
+        continue;
+    if (_before.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _before.at[{{ i }}]{% endfor %})
+        _common = _before;
+    else
+    {
+        double _point[{{ _n_variables }}];
+        {% for i in range(_n_variables) %}
+        _before.at[{{ i }}] = _at_{{ i }}[_i];
+        _point[{{ i }}] = _at_{{ i }}[_i] / _scale[_set * {{ _n_variables }} + {{ i }}];
+        {% endfor %}
+        const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _cell_of[_place + _i]);
+        if (_cell >= 0)
+            nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _before.u, _before.v);
+        else if (_cell == -2)
+        {
+            {{ _integrate_one()|indent(12) }}
+        }
+        _before.known = _cell != -3 && fabs(_before.u) <= DBL_MAX && fabs(_before.v) <= DBL_MAX;
+    }
+    if (!_before.known)
+    {
+        _waits = true;
+        continue;
+    }
+    _ends[_place + _i] = _before.u;
+    _ends[_n_units + _place + _i] = _before.v;
+    _changed[_place + _i] = 0;
+}
+{% endmacro %}
+
+{# Integrate an option of which the table has no cell, unless its coordinates were integrated before. #}
+{% macro _integrate_one() %}
+const int64_t _key[] = {_set + 1{% for i in range(_n_variables) %}, nsa::bits(_before.at[{{ i }}]){% endfor %}};
+int64_t* const _known = _memo + nsa::slot(_key, {{ _n_variables + 1 }}, {{ _memo_slots }}) * {{ _memo_width }};
+if (memcmp(_known, _key, sizeof _key) != 0)
+{
+    _of_pair[0] = (int32_t)_set;
+    {% for name in _inputs %}
+    _in_{{ name }}[0] = _before.at[{{ _of_table.index(name) }}];
+    {% endfor %}
+    _respond(1, _arrays);
+    memcpy(_known, _key, sizeof _key);
+    {% for name in _outputs[:2] %}
+    _known[{{ _n_variables + 1 + loop.index0 }}] = nsa::bits(_out_{{ name }}[0]);
+    {% endfor %}
+}
+_before.u = nsa::number(_known[{{ _n_variables + 1 }}]);
+_before.v = nsa::number(_known[{{ _n_variables + 2 }}]);
 {% endmacro %}
 
 {% macro _look_up() %}
 bool _waits = false;
 {% if _n_variables > 1 %}
-int64_t _ready = 0;  // end of the options whose coordinates are computed
-bool _is_known_before = false;
-double _before[{{ _n_variables }}], _u_before = 0, _v_before = 0;  // coordinates and response of the option before
-{% for i in range(_n_variables) %}
-alignas(64) double _at_{{ i }}[8];
-{% endfor %}
+nsa::Response<{{ _n_variables }}> _before, _common;  // of the option before, and one that occurred twice
+bool _any = false;
+{% if not _by_statements %}
+if (_pulled[_game] >= 0)
+    _changed[_game * _n_arms + _pulled[_game]] = 1;
 {% endif %}
-{% if _by_statements %}
+for (int64_t _k = 0; _k < _n_arms && (_k = nsa::next(_changed + _game * _n_arms, _k, _n_arms)) >= 0;)
+{
+    const int64_t _first = _k & ~(int64_t)7;
+    {{ _look_up_eight()|indent(4) }}
+    _k = _first + 8;
+    _any = true;
+}
+{% if not _by_statements %}
+if (!_waits)
+    _pulled[_game] = -1;
+{% endif %}
+{% if _keeps_highest %}
+if (_any)
+    _highest_u = _highest_v = nsa::Highest();
+{% endif %}
+{% elif _by_statements %}
 for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
 {
     {{ _look_up_one()|indent(4) }}
