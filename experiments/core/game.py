@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ class Record:
     expected : reward probability of the chosen arm
     best_arm, best : the best arm and its probability p*
     chance : mean probability of the arms, the expected reward of a random choice
+    agreed : whether U and V agreed; None for agents other than NSA, and in files of 0.2
     """
 
     arms: np.ndarray
@@ -33,6 +34,11 @@ class Record:
     best_arm: np.ndarray
     best: np.ndarray
     chance: np.ndarray
+    agreed: np.ndarray | None = None
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays by name, without ``agreed`` if it is None."""
+        return {name: array for name, array in vars(self).items() if array is not None}
 
 
 def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None] = lambda rounds: None) -> Record:
@@ -56,9 +62,13 @@ def _played(agent: Any, bandit: Bandit, n_rounds: int, tick: Callable[[int], Non
         agent.watch(bandit)  # it reads the bandit before each round
     if getattr(agent, "plays_ahead", False) and bandit.plays_ahead:
         while game.left:
-            game.played(agent.play_ahead(game.probabilities, game.luck)[0])
+            arms, agreed = agent.play_ahead(game.probabilities, game.luck)
+            game.agreed.append(agreed)
+            game.played(arms)
     elif hasattr(agent, "play"):  # NSA on the Brian2 network plays all rounds in one run
-        agent.play(game.pull, n_rounds)
+        found = agent.play(game.pull, n_rounds)
+        if isinstance(found, Mapping) and "agreed" in found:  # a user's agent may return something else
+            game.agreed.append(found["agreed"])
     else:
         for _ in range(n_rounds):
             arms = agent.select_arm()
@@ -76,6 +86,8 @@ class _Game:
         Uniform random numbers of the current stretch.
     left : int
         Rounds left to play, including the current stretch.
+    agreed : list of array (rounds, games)
+        Whether U and V agreed, stretch by stretch; empty if the agent is not NSA.
     """
 
     def __init__(self, bandit: Bandit, n_rounds: int, tick: Callable[[int], None], one_by_one: bool) -> None:
@@ -91,6 +103,7 @@ class _Game:
             best=np.empty(size),
             chance=np.empty(size),
         )
+        self.agreed: list[np.ndarray] = []
         self.left = n_rounds
         self._lay_out()
 
@@ -133,4 +146,5 @@ class _Game:
     def record(self) -> Record:
         """Return the record, with games as the first axis."""
         self._found.chance[:] /= self._bandit.n_arms
-        return Record(**{name: array.T.copy() for name, array in vars(self._found).items()})
+        agreed = np.concatenate(self.agreed).T.copy() if self.agreed else None
+        return Record(**{name: array.T.copy() for name, array in self._found.arrays().items()}, agreed=agreed)

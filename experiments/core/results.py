@@ -76,9 +76,14 @@ class Results(Generic[S, F]):
         """Summary as tables."""
         return self.study.tables(self)
 
-    def to_dataframe(self) -> DataFrame:
-        """Return the summary as a pandas data frame."""
-        return extra("dataframe", "pandas").DataFrame(self.study.rows(self))
+    def to_dataframe(self, rounds: bool = False) -> DataFrame:
+        """Return the summary as a pandas data frame, or all rounds, which only ``nsa play`` stores.
+
+        With ``rounds`` the columns are ``agent``, ``game``, ``trial``, ``round`` (all from 0, rounds of the whole
+        game), ``arm``, ``reward``, ``probability`` (that the arm pays), ``best`` (the highest probability of an arm)
+        and ``agreed`` (whether U and V agreed; None for agents other than NSA).
+        """
+        return extra("dataframe", "pandas").DataFrame(self.study.rounds(self) if rounds else self.study.rows(self))
 
     def __repr__(self) -> str:
         return f"<results of nsa {self.study.name}: {len(self.cells)} cells>"

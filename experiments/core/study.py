@@ -85,6 +85,10 @@ class Study(ABC, Generic[S, F]):
     def rows(self, results: Results[S, F]) -> list[Row]:
         """Return the summary as rows of a data frame."""
 
+    def rounds(self, results: Results[S, F]) -> dict[str, Any]:
+        """Return the columns of a data frame with a row for each round."""
+        raise ValueError(f"results of nsa {self.name} have no rounds; those of nsa play do")
+
     def claims(self, results: Results[S, F]) -> list[Claim]:
         """Return the claims of the paper with verdicts."""
         return []

@@ -15,6 +15,7 @@ from nsa_brian.common.copying import Copied
 from nsa_brian.common.texts import shown
 from nsa_brian.engines.inputs import Inputs
 from nsa_brian.engines.randomness import Randomness
+from nsa_brian.engines.recording import Recording
 from nsa_brian.engines.registry import precision_refusal
 from nsa_brian.engines.round_end import RoundEnd
 from nsa_brian.engines.snapshot import Snapshot, read, rebuilt, settings_of
@@ -145,6 +146,8 @@ class Engine(Copied, ABC):
         self._first = np.arange(n_games) * n_arms  # index of each game's first arm in flattened weights
         self.signals = {name: np.zeros(n_games) for name in self.structure.state(SIGNALS)}
         self.inputs = Inputs(model, n_games, n_arms, inputs)
+        #: Record of the rounds, filled while they are played.
+        self.recording: Recording | None = None
         self._end = RoundEnd(self)
 
     def _tolerance(self, given: float | None) -> Any:
@@ -264,6 +267,8 @@ class Engine(Copied, ABC):
     def _learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         """Run all that follows a reward: phases after the choice, signals, the learning rule."""
         self.arms = arms
+        if self.recording is not None:
+            self.recording.add(self, arms, rewards)
         self._await(arms, rewards)
         self._end.update_signals(arms, rewards)
         self._end.learn(arms, rewards)
@@ -316,7 +321,8 @@ class Engine(Copied, ABC):
     def snapshot(self) -> Snapshot:
         """Return the state as arrays: all that the next rounds depend on, except the random generator ``rng``."""
         found = {name: array.copy() for name, array in self._lasting_arrays().items()}
-        return {**found, "agreed": self.agreed.copy(), "arms": self.arms.copy(), **self.inputs.snapshot()}
+        found |= {"agreed": self.agreed.copy(), "arms": self.arms.copy(), **self.inputs.snapshot()}
+        return found if self.recording is None else {**found, **self.recording.snapshot()}
 
     def resume(self, snapshot: Snapshot) -> None:
         """Set the state to that of a snapshot, taken of an engine with the same settings.
@@ -328,6 +334,7 @@ class Engine(Copied, ABC):
         """
         self.agreed, self.arms = (read(snapshot, name, getattr(self, name)).copy() for name in ("agreed", "arms"))
         self.inputs.resume(snapshot)
+        self.recording = Recording.resumed(snapshot)
         for name, array in self._lasting_arrays().items():
             array[...] = read(snapshot, name, array)
 

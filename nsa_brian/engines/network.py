@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from brian2 import (
     BrianObjectException,
+    Clock,
     Network,
     StateMonitor,
     Synapses,
@@ -131,7 +132,7 @@ class NSANetwork(PopulationEngine):
              for key in structure.phased}
             for phase in structure.phases
         ]  # fmt: skip
-        self.monitors = self._monitors(record, record_dt if record_dt is not None else self.dt, name)
+        self.monitors = self._monitors(record, record_dt, name)
         self.spikes = spike_monitors(self) if record is True else {}
         clock = self._objects.clock
         timing = Timing(self._end_of_step, self._objects.all, clock=clock, when="end", name=f"{name}_timing")
@@ -506,7 +507,9 @@ class NSANetwork(PopulationEngine):
                 f"cannot record {shown(unknown[0])}; {_listed(list(groups))} have {', '.join(sorted(known))}"
             )
         recorded = {key: [known[var][1] for var in record if known[var][0] == key] for key in groups}
-        monitor = partial(StateMonitor, record=True, dt=dt)
+        # A clock with a name of its own, since stored states are found by the names of objects.
+        clock = self._objects.clock if dt is None else Clock(dt, name=f"{name}_record_clock")
+        monitor = partial(StateMonitor, record=True, clock=clock)
         monitors = {
             key: monitor(groups[key], variables, name=f"{name}_{key}_monitor")
             for key, variables in recorded.items()

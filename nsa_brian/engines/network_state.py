@@ -29,7 +29,9 @@ def network_arrays(network: Network) -> dict[str, np.ndarray]:
         for name, value in variables.items():
             key = f"network {owner}.{name}"
             # Spikes that are under way are a number and lists of numbers.
-            found[key] = np.array(json.dumps(value)) if name == _QUEUE else np.array(value[0])
+            found[key] = (
+                np.array(json.dumps(value, default=np.ndarray.tolist)) if name == _QUEUE else np.array(value[0])
+            )
     return found
 
 
@@ -39,7 +41,7 @@ def restore_network(network: Network, arrays: dict[str, np.ndarray]) -> None:
     Raises
     ------
     ValueError
-        If the objects have other names.
+        If the objects have other names or sizes.
     """
     state: dict[str, Any] = {}
     for key, array in arrays.items():
@@ -51,7 +53,7 @@ def restore_network(network: Network, arrays: dict[str, np.ndarray]) -> None:
     network._stored_state[_NOW] = state
     try:
         network.restore(_NOW)
-    except KeyError as error:
+    except (KeyError, ValueError) as error:
         raise ValueError(f"the stored state is of another network: {error.args[0]}") from None
     finally:
         del network._stored_state[_NOW]

@@ -112,7 +112,7 @@ class CompiledRounds(Stretch):
     """
 
     def __init__(self, engine: Separable, players: Players, answers: Grid | Cells | Integrator, lenient: bool) -> None:
-        self._engine = engine
+        self._engine, self._lenient = engine, lenient
         watched = engine.model != PAPER and isinstance(answers, Integrator)  # tables know whether they are finite
         self._compiled = CompiledStretch(players, answers, watched, lenient)
         self._games = np.arange(engine.n_games)
@@ -146,7 +146,9 @@ class CompiledRounds(Stretch):
         rng, shape = engine.rng, (engine.n_games, N_LUCK)
         # Generators with a stream per game have ``rounds``.
         decisions = rng.rounds(n_rounds, shape) if hasattr(rng, "rounds") else rng.random((n_rounds, *shape))
-        return self.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2))
+        # A record has values of every round, which compiled rounds do not return.
+        rounds = self if engine.recording is None else RoundByRound(engine, self._lenient)
+        return rounds.play(self._games, chances, np.concatenate([decisions, luck[:, :, None]], axis=2))
 
     def play(self, row: np.ndarray, chances: np.ndarray, luck: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play rounds; see :meth:`Stretch.play`."""

@@ -30,7 +30,7 @@ class PlayCell(Cell):
 
     def __call__(self, progress: Progress = no_progress) -> Arrays:
         """Play the games."""
-        return dict(vars(play_agent(self.settings, self.agent, self.repetitions, progress)))
+        return play_agent(self.settings, self.agent, self.repetitions, progress).arrays()
 
     def split(self, n: int) -> Sequence[PlayCell]:
         """Divide the repetitions, which have separate random numbers."""

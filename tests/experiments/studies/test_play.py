@@ -77,9 +77,40 @@ def test_a_results_file_gives_back_what_was_saved(played, tmp_path):
     assert back.settings == played.settings
     assert back.versions == played.versions
     for agent, record in played.records.items():
-        for name, array in vars(record).items():
+        for name, array in record.arrays().items():
             assert (getattr(back.records[agent], name) == array).all()
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.npz"]
+
+
+def test_all_rounds_are_a_data_frame(played):
+    pytest.importorskip("pandas")
+    frame = played.to_dataframe(rounds=True)
+    assert list(frame) == ["agent", "game", "trial", "round", "arm", "reward", "probability", "best", "agreed"]
+    settings = played.settings
+    assert len(frame) == len(settings.agents) * settings.repetitions * settings.n_rounds
+    for agent, record in played.records.items():
+        own = frame[frame.agent == agent]
+        shape = record.arms.shape
+        found = {name: own[name].to_numpy().reshape(shape) for name in frame if name != "agent"}
+        assert (found["game"] == np.arange(shape[0])[:, None]).all()
+        assert (found["round"] == np.arange(shape[1])).all()
+        assert (found["trial"] == np.arange(shape[1]) // settings.rounds).all()
+        assert (found["arm"] == record.arms).all()
+        assert (found["reward"] == record.rewards).all()
+        assert (found["probability"] == record.expected).all()
+        assert (found["best"] == record.best).all()
+        if agent == "nsa":
+            assert (found["agreed"] == record.agreed).all()
+            assert 0 < record.agreed.mean() < 1
+        else:
+            assert record.agreed is None
+            assert own.agreed.isna().all()
+
+
+def test_results_of_0_2_have_no_agreement(played, tmp_path):
+    cells = {agent: {k: v for k, v in found.items() if k != "agreed"} for agent, found in played.cells.items()}
+    results.save(dataclasses.replace(played, cells=cells), tmp_path / "old.npz")
+    assert results.load(tmp_path / "old.npz").records["nsa"].agreed is None
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
