@@ -160,8 +160,8 @@ class RecoverStudy(Study[RecoverSettings, RecoverSummary]):
             cell = results.cells[f"{name}|{name}"]
             for i, gene in enumerate(each.genes):
                 for subject, (true, fitted) in enumerate(zip(cell["true"][:, i], cell["values"][:, i], strict=True)):
-                    row = {"agent": name, "subject": subject, "parameter": gene.name}
-                    found.append({**row, "true": float(true), "fitted": float(fitted)})
+                    values = {"true": float(true), "fitted": float(fitted)}
+                    found.append({"agent": name, "subject": subject, "parameter": gene.name, **values})
         return found
 
     def exports(self, results: Results[RecoverSettings, RecoverSummary]) -> list[Export]:
