@@ -52,7 +52,7 @@ class SearchSettings(AgentSettings):
         "AGENT.NAME=PRIOR", flag="--prior",
     )  # fmt: skip
     screened: int = setting(1024, "points of a space-filling sample of the free parameters")
-    restarts: int = setting(8, "runs of CMA-ES, from the best points of the sample")
+    restarts: int = setting(6, "runs of CMA-ES, from the best points of the sample")
     generations: int = setting(60, "largest number of generations of a run")
     samples: int = setting(100, "simulations of an NSA model with noise, whose probabilities are means over them")
     parameters: str = setting(DEFAULT_SET, "parameter set of NSA: a name or a file", "SET")
