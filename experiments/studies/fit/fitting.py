@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evolution.maximise import Found, maximise
 from experiments.core.cells import Arrays
 from experiments.core.errors import UserError
 from experiments.studies.fit.batch import Batch
 from experiments.studies.fit.candidates import Candidate, Values
 from experiments.studies.fit.data import Subject
-from experiments.studies.fit.search import Found, maximise
 from nsa_brian.errors import printable
 
 
@@ -23,7 +23,7 @@ class Effort:
     Attributes
     ----------
     screened, restarts, population, generations : int
-        See :func:`experiments.studies.fit.search.maximise`.
+        See :func:`evolution.maximise.maximise`.
     folds : int
         Parts of cross-validation; 0 for none.
     """
