@@ -67,7 +67,7 @@ def choice_probabilities(
     engine : str
     inputs : mapping, optional
         Values of the model's inputs by name, round by round; see :class:`nsa_brian.engines.inputs.Inputs`.
-    offered : array of bool (rounds, arms), optional
+    offered : array of bool (rounds, arms) or (sets, rounds, arms), optional
         Arms that the subject could choose in each round, by default all of them. Favourites, ties and random choices
         are then among these.
     blocks : sequence, optional
@@ -99,9 +99,11 @@ def choice_probabilities(
     if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n_arms:
         raise ValueError(f"arms must be whole numbers from 0 to {n_arms - 1}, got {shown(arms)}")
     check_probabilities("rewards", got)
-    mask, starts = _mask(offered, chosen, n_arms), _starts(blocks, chosen.shape[-1])
+    starts = _starts(blocks, chosen.shape[-1])
     size = (len(sets), chosen.shape[-1])
-    trials = Trials(np.broadcast_to(chosen, size).T, np.broadcast_to(got, size).T, starts, mask)
+    mask = _mask(offered, np.broadcast_to(chosen, size), n_arms)
+    by_round = None if mask is None else mask.swapaxes(0, 1)
+    trials = Trials(np.broadcast_to(chosen, size).T, np.broadcast_to(got, size).T, starts, by_round)
     lapses = _lapses(lapse, len(sets))
     if not model.structure.draws:
         options |= {"model": model, "inputs": inputs}
@@ -162,7 +164,7 @@ def with_lapses(probabilities: np.ndarray, lapses: np.ndarray, offered: np.ndarr
 
 
 class Trials(NamedTuple):
-    """Arms and rewards (rounds, sets), whether games start (rounds,), and offered arms (rounds, arms)."""
+    """Arms and rewards (rounds, sets), starts of games (rounds,), and offered arms (rounds, sets, arms)."""
 
     arms: np.ndarray
     rewards: np.ndarray
@@ -198,12 +200,16 @@ def _simulated(
     repeated = [each for each in sets for _ in range(samples)]
     made = with_prepared(options["model"], repeated, n_arms, len(repeated), options)
     player: Engine = make(n_arms, repeated, len(repeated), **made)
-    arms, rewards = trials.arms.repeat(samples, axis=1), trials.rewards.repeat(samples, axis=1)
-    found = round_by_round(player, arms, rewards, *trials[2:]).reshape(len(sets), samples, -1, n_arms)
+    each = [None if x is None else x.repeat(samples, axis=1) for x in (trials.arms, trials.rewards, trials.offered)]
+    arms, rewards, offered = each
+    assert arms is not None
+    assert rewards is not None
+    flat = round_by_round(player, arms, rewards, trials.starts, offered)
+    found = flat.reshape(len(sets), samples, -1, n_arms)
     if not noise_lasts(player):
         return found.mean(axis=1)
-    rounds = range(len(trials.arms))
-    likely = with_lapses(found.reshape(-1, len(rounds), n_arms), lapses.repeat(samples), trials.offered)
+    rounds = range(len(arms))
+    likely = with_lapses(flat, lapses.repeat(samples), None if offered is None else offered.swapaxes(0, 1))
     with np.errstate(divide="ignore"):
         logs = np.log(np.take_along_axis(likely, arms.T[..., None], axis=-1)).reshape(len(sets), samples, -1)
     before = np.zeros_like(logs)
@@ -245,19 +251,20 @@ def _starts(blocks: Any, n_rounds: int) -> np.ndarray:
 
 
 def _mask(offered: Any, arms: np.ndarray, n_arms: int) -> np.ndarray | None:
-    """Return the offered arms as an array; None if that is all of them."""
+    """Return the offered arms (sets, rounds, arms) for choices (sets, rounds); None if that is all of them."""
     if offered is None:
         return None
-    mask, n_rounds = np.asarray(offered), arms.shape[-1]
-    if mask.dtype != bool or mask.shape != (n_rounds, n_arms):
+    mask, size = np.asarray(offered), (*arms.shape, n_arms)
+    if mask.dtype != bool or mask.shape not in (size, size[1:]):
         raise ValueError(
-            f"offered must be true or false for each of {n_rounds} rounds x {n_arms} arms, got {mask.dtype} of shape "
+            f"offered must be true or false for each of {size[1]} rounds x {n_arms} arms, got {mask.dtype} of shape "
             f"{mask.shape}"
         )
-    wrong = np.argwhere(~mask[np.arange(n_rounds), np.atleast_2d(arms)])
+    mask = np.broadcast_to(mask, size)
+    wrong = np.argwhere(~np.take_along_axis(mask, arms[..., None], axis=-1)[..., 0])
     if wrong.size:
         number, t = wrong[0]
-        raise ValueError(f"arm {np.atleast_2d(arms)[number, t]} was chosen in round {t}, but was not offered")
+        raise ValueError(f"arm {arms[number, t]} was chosen in round {t}, but was not offered")
     return None if mask.all() else mask
 
 

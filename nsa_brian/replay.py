@@ -80,7 +80,7 @@ class Ahead(Engine):
         arms, rewards : array (rounds, games)
         starts : array of bool (rounds,)
             Whether games start anew.
-        offered : array of bool (rounds, arms), optional
+        offered : array of bool (rounds, games, arms), optional
         table : bool
             Look responses up in a table; else they are integrated.
         """
@@ -95,7 +95,7 @@ class Ahead(Engine):
         if self._watched and not (np.isfinite(ends).all() and all(np.isfinite(x).all() for x in past.values())):
             raise runaway(self.model)
         if self.structure.choice.explore == "1" and not self._end.shows:
-            among = None if offered is None else np.repeat(offered, self.n_games, axis=0)
+            among = None if offered is None else offered.reshape(-1, self.n_arms)
             flat = ends.reshape(2, -1, self.n_arms)
             found = choice_probabilities(flat, self.ties, self.tolerance, None, self.structure.choice.exploit, among)
             return found.reshape(len(arms), self.n_games, self.n_arms).swapaxes(0, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,12 @@ def add_arguments(study: Study[Any, Any], parser: argparse.ArgumentParser) -> No
     add("--quiet", action="store_true", help="print neither progress nor file names")
 
 
-def run(study: Study[S, F], args: argparse.Namespace) -> None:
-    """Compute or load results, draw and print them."""
+def run(
+    study: Study[S, F],
+    args: argparse.Namespace,
+    more_files: Callable[[Results[S, F]], dict[str, str]] = lambda results: {},
+) -> None:
+    """Compute or load results, draw and print them; ``more_files`` writes others and returns their names by label."""
     with blame_user():
         check_workers(args)
         check_format(args.format)
@@ -70,7 +74,7 @@ def run(study: Study[S, F], args: argparse.Namespace) -> None:
         with blame_file(path, RESULTS.called):
             output = CommandOutput(results, path, kind)
         out = writable_folder(args.out)
-    files = {"results": str(path), **output.write(out)}
+    files = {"results": str(path), **output.write(out), **more_files(results)}
     if args.json:
         print(json_text({**output.outcome, "files": files}))
         return

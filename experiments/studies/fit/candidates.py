@@ -39,7 +39,10 @@ class Player(ABC):
 
     @abstractmethod
     def probabilities(self, offered: np.ndarray | None = None) -> np.ndarray:
-        """Return the choice probabilities (games, arms) of the next round, among the offered arms (arms,)."""
+        """Return the choice probabilities (games, arms) of the next round.
+
+        Arms are those offered, (arms,) or (games, arms), by default all.
+        """
 
     @abstractmethod
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
@@ -92,13 +95,16 @@ class Candidate(ABC):
             parts.append(found)
         return np.concatenate(parts, axis=1)
 
-    def choice_logs(self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int) -> np.ndarray:
-        """Return the log probability of the choices (sets, trials) of as many subjects as sets, one game each."""
-        n_sets, n_trials = arms.shape
-        player = self.player(values, n_arms, n_sets, np.random.default_rng(0))
-        found, places = np.empty(arms.shape), np.arange(n_sets)
+    def choice_logs(
+        self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int, offered: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the log probability of choices (games, trials), each game with values of its own (games,)."""
+        n_games, n_trials = arms.shape
+        player = self.player(values, n_arms, n_games, np.random.default_rng(0))
+        found, places = np.empty(arms.shape), np.arange(n_games)
         for t in range(n_trials):
-            found[:, t] = player.probabilities()[places, arms[:, t]]
+            shown = None if offered is None else offered[:, t]
+            found[:, t] = player.probabilities(shown)[places, arms[:, t]]
             player.learn(arms[:, t], rewards[:, t])
         with np.errstate(divide="ignore"):
             return np.log(found)
@@ -150,9 +156,11 @@ class NSACandidate(Candidate):
         blocks = np.repeat(np.arange(len(games)), [len(game) for game in games])
         return self._probabilities(values, arms, rewards, n_arms, offered=np.concatenate(masks), blocks=blocks)
 
-    def choice_logs(self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int) -> np.ndarray:
-        """Return the log probability of the choices (sets, trials) of as many subjects as sets, one game each."""
-        found = self._probabilities(values, arms, rewards, n_arms)
+    def choice_logs(
+        self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int, offered: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the log probability of choices (games, trials), each game with values of its own (games,)."""
+        found = self._probabilities(values, arms, rewards, n_arms, offered=offered)
         with np.errstate(divide="ignore"):
             return np.log(np.take_along_axis(found, arms[..., None], axis=-1))[..., 0]
 
@@ -160,7 +168,7 @@ class NSACandidate(Candidate):
         self, values: Values, arms: np.ndarray, rewards: np.ndarray, n_arms: int, **trials: Any
     ) -> np.ndarray:
         """Return the probabilities of the arms (sets, trials, arms)."""
-        model, sets = self.agent.model, self.sets(values, n_sets_of(values))
+        model, sets = self.agent.model, self.sets(values, len(arms) if arms.ndim == 2 else n_sets_of(values))
         samples = self.samples if model is not None and model.structure.draws else None
         given = {"samples": samples, "seed": self.seed, **trials, **self.options}
         lapse = values.get(LAPSE_NAME, 0.0)
@@ -184,7 +192,8 @@ class _NSAPlayer(Player):
         engine = self._agent.engine
         engine.respond()
         found = masked_probabilities(engine, offered)
-        return with_lapses(found[:, None], self._lapse, None if offered is None else offered[None])[:, 0]
+        shown = None if offered is None else np.broadcast_to(offered, found.shape)[:, None]
+        return with_lapses(found[:, None], self._lapse, shown)[:, 0]
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:
         self._agent.engine.learn(arms, rewards)
@@ -214,7 +223,7 @@ class _PolicyPlayer(Player):
         found = self._policy.probabilities(offered)
         if not self._lapse.any():
             return found
-        guess = 1 / found.shape[1] if offered is None else offered / offered.sum()
+        guess = 1 / found.shape[1] if offered is None else offered / offered.sum(axis=-1, keepdims=True)
         return (1 - self._lapse) * found + self._lapse * guess
 
     def learn(self, arms: np.ndarray, rewards: np.ndarray) -> None:

@@ -14,6 +14,7 @@ from experiments.core.cells import Arrays
 from experiments.core.figures import house_style, new_figure, style_of
 from experiments.core.metrics import smooth
 from experiments.core.results import Results
+from experiments.studies.fit.cell import by_subject
 from experiments.studies.fit.settings import FitSettings
 from experiments.studies.fit.study import FitSummary
 
@@ -40,8 +41,9 @@ def draw(results: Found) -> Figure:
         if checks:
             draw_curves(figure.add_subplot(grid[1, :2]), summary)
             draw_rates(figure.add_subplot(grid[1, 2:]), summary)
+        fits = {agent: by_subject(results.cells[agent]) for agent in settings.agents}
         for i, subject in enumerate(subjects):
-            cells = {agent: results.cells[f"{agent}|{subject}"] for agent in settings.agents}
+            cells = {agent: fits[agent][subject] for agent in settings.agents}
             left = figure.add_subplot(grid[1 + checks + i, :2])
             draw_probabilities(left, cells)
             left.set_title(f"subject {subject}: probability of the choice (mean of {WINDOW} trials)", loc="left")

@@ -199,9 +199,8 @@ def _codes(rows: Sequence[_Row], arms: int | None) -> dict[str, int]:
     numbers = {code: line for code, line in seen.items() if is_number(code)}
     if not numbers:
         if arms is not None and len(seen) > arms:
-            raise ValueError(
-                f"line {seen[sorted(seen)[arms]]}: arm {arms + 1} of {arms} (--arms): {sorted(seen)[arms]}"
-            )
+            extra = sorted(seen)[arms]
+            raise ValueError(f"line {seen[extra]}: choice {shown(extra)} is one too many for {arms} arms (--arms)")
         missing = [f"arm {i + 1}" for i in range(len(seen), arms or 0)]
         return {code: i for i, code in enumerate([*sorted(seen), *missing])}
     for code, line in sorted(seen.items(), key=lambda item: item[1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from baselines import Tunable
 from experiments.core.agents import names
 from experiments.core.errors import at_least
 from experiments.core.game_settings import AgentSettings
-from experiments.core.inputs import content_of, read_digest
+from experiments.core.inputs import content_of, keep_contents, read_digest
 from experiments.core.named import once, read_agent, read_set
 from experiments.core.nsa_agents import MODEL_HELP, NSA, is_nsa
 from experiments.core.options import setting, some
@@ -28,6 +29,7 @@ from nsa_brian import DEFAULT_SET, ParameterSet
 from nsa_brian.common.texts import is_number, shown
 from nsa_brian.errors import closest, printable
 from nsa_brian.model.timing import engine_options
+from nsa_brian.plugins import DIGITS
 
 #: Name of the shipped data: 28 subjects in a probabilistic selection task, from HDDM 1.0.1 (BSD-2-Clause).
 EXAMPLE = "example"
@@ -52,7 +54,7 @@ class SearchSettings(AgentSettings):
         "AGENT.NAME=PRIOR", flag="--prior",
     )  # fmt: skip
     screened: int = setting(1024, "points of a space-filling sample of the free parameters")
-    restarts: int = setting(8, "runs of CMA-ES, from the best points of the sample")
+    restarts: int = setting(6, "runs of CMA-ES, from the best points of the sample")
     generations: int = setting(60, "largest number of generations of a run")
     samples: int = setting(100, "simulations of an NSA model with noise, whose probabilities are means over them")
     parameters: str = setting(DEFAULT_SET, "parameter set of NSA: a name or a file", "SET")
@@ -194,8 +196,23 @@ class FitSettings(SearchSettings):
         return found.pooled() if self.pooled else found
 
 
+#: Data of scripts by name; they have no file.
+_in_memory: dict[str, str] = {}
+
+
+def remember(text: str) -> str:
+    """Store data that are in memory, as the text of a file, and return a name for ``FitSettings.data``."""
+    content = text.encode()
+    digest = hashlib.sha256(content).hexdigest()[:DIGITS]
+    keep_contents({digest: content})
+    _in_memory[f"data {digest}"] = digest
+    return f"data {digest}"
+
+
 def data_digest(data: str) -> str:
     """Return the digest of a data file; raise a ValueError if it cannot be read."""
+    if data in _in_memory:
+        return _in_memory[data]
     path, label = _path(data), printable(data)
     if os.path.isdir(path):
         raise ValueError(f"{label} is a folder, not a file of choices and rewards")

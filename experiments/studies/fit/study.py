@@ -16,10 +16,9 @@ from experiments.core.study import Export, Study
 from experiments.core.study_command import add_arguments, command_of, run
 from experiments.core.tables import Table
 from experiments.studies.fit.candidates import Candidate
+from experiments.studies.fit.cell import FitCell, by_subject
 from experiments.studies.fit.comparison import aic, bic, random_effects
-from experiments.studies.fit.data import Subject
-from experiments.studies.fit.fitting import Effort, fit_subject
-from experiments.studies.fit.predictive import Statistics, of_agent, of_subject
+from experiments.studies.fit.predictive import Statistics
 from experiments.studies.fit.settings import FitSettings
 from nsa_brian.errors import printable
 
@@ -128,20 +127,22 @@ columns of the file, in any order; those of hBayesDM, HDDM and cpm are known:
     }
 
     def cells(self, settings: FitSettings) -> dict[str, Cell]:
-        """Return a cell for each subject and agent."""
+        """Return a cell for each agent; workers divide its subjects among them."""
         behaviour = settings.behaviour()
+        work = (settings.effort, settings.predictive, settings.seed)
         return {
-            f"{agent}|{subject.name}": Cell(
-                fit_cell, each, subject, behaviour.n_arms, settings.effort, settings.predictive, settings.seed
-            )
-            for agent, each in settings.candidates.items()
-            for subject in behaviour.subjects
+            name: FitCell(each, behaviour.subjects, behaviour.n_arms, *work)
+            for name, each in settings.candidates.items()
         }
 
     def summary(self, results: Results[FitSettings, FitSummary]) -> FitSummary:
         """Return all fits and the comparison of agents."""
         settings = results.settings
-        fits = [_fit(settings.candidates[key.partition("|")[0]], key, found) for key, found in results.cells.items()]
+        fits = [
+            _fit(settings.candidates[agent], subject, found)
+            for agent, cell in results.cells.items()
+            for subject, found in by_subject(cell).items()
+        ]
         by_agent = {name: [fit for fit in fits if fit.agent == name] for name in settings.agents}
         first = next(iter(by_agent.values()))
         scores = np.array([[getattr(fit, settings.criterion) for fit in each] for each in by_agent.values()]).T
@@ -196,28 +197,11 @@ columns of the file, in any order; those of hBayesDM, HDDM and cpm are known:
 
     def check_cells(self, results: Results[FitSettings, FitSummary]) -> None:
         """Raise a ValueError unless every agent has been fitted to the same subjects."""
-        subjects = {
-            agent: [key.partition("|")[2] for key in results.cells if key.partition("|")[0] == agent]
-            for agent in results.settings.agents
-        }
-        if len({tuple(each) for each in subjects.values()}) != 1 or not all(subjects.values()):
+        subjects = [
+            results.cells.get(agent, {}).get("subjects", np.empty(0)).tolist() for agent in results.settings.agents
+        ]
+        if not subjects[0] or any(each != subjects[0] for each in subjects):
             raise ValueError("agents were not fitted to the same subjects")
-
-
-def fit_cell(agent: Candidate, subject: Subject, n_arms: int, effort: Effort, predictive: int, seed: int) -> Arrays:
-    """Fit an agent to a subject, and simulate the fit. The result depends on neither other subjects nor agents."""
-    stream = (seed, int.from_bytes(f"{agent.name}|{subject.name}".encode(), "big"))
-    found = fit_subject(agent, subject, n_arms, effort, stream)
-    found["arms"] = np.concatenate([game.arms for game in subject.games])
-    found["rewards"] = np.concatenate([game.rewards for game in subject.games])
-    found["game"] = np.repeat(np.arange(len(subject.games)), [len(game) for game in subject.games])
-    found["n_offered"] = np.concatenate([game.n_offered(n_arms) for game in subject.games])
-    if predictive:
-        values = {gene.name: found["values"][i : i + 1] for i, gene in enumerate(agent.genes)}
-        rng = np.random.default_rng((*stream, 1))
-        found["simulated"] = of_agent(agent, values, subject, n_arms, predictive, rng)
-        found["observed"] = of_subject(subject)
-    return found
 
 
 def _statistics(found: list[np.ndarray]) -> Statistics:
@@ -232,21 +216,18 @@ def _statistics(found: list[np.ndarray]) -> Statistics:
 def _predictive(results: Results[FitSettings, FitSummary]) -> dict[str, Statistics]:
     if not results.settings.predictive:
         return {}
-    cells = {
-        agent: [found for key, found in results.cells.items() if key.partition("|")[0] == agent]
-        for agent in results.settings.agents
-    }
+    cells = {agent: list(by_subject(cell).values()) for agent, cell in results.cells.items()}
     observed = [found["observed"] for found in next(iter(cells.values()))]
     simulated = {agent: _statistics([found["simulated"] for found in each]) for agent, each in cells.items()}
     return {"subjects": _statistics(observed), **simulated}
 
 
-def _fit(agent: Candidate, key: str, found: Arrays) -> Fit:
+def _fit(agent: Candidate, subject: str, found: Arrays) -> Fit:
     n_trials, total = len(found["arms"]), float(found["log_likelihood"])
     runs = np.sort(found["runs"])[::-1]
     priors = any(gene.prior is not None for gene in agent.genes)
     return Fit(
-        subject=key.partition("|")[2],
+        subject=subject,
         agent=agent.name,
         trials=n_trials,
         log_likelihood=total,

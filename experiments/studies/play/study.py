@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +12,17 @@ import numpy as np
 
 from experiments.core import metrics
 from experiments.core.cells import Cell
+from experiments.core.command import Command
+from experiments.core.files import writable_file, write_text
 from experiments.core.game import Record
 from experiments.core.metrics import Measures
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.results import Results, Row
 from experiments.core.settings import PlaySettings
 from experiments.core.study import Study
+from experiments.core.study_command import add_arguments, command_of, run
 from experiments.core.tables import Table
+from experiments.studies.fit.data import Behaviour, Game, Subject, to_csv
 from experiments.studies.play.cell import PlayCell
 from experiments.studies.play.options import BANDITS_AND_OPTIONS, PlayOptions
 from nsa_brian.errors import printable
@@ -57,6 +62,7 @@ class PlayStudy(Study[PlaySettings, PlaySummary]):
   nsa play --env random-walk --arms 4 --env-option decay=0.99
   nsa play --env MAB-D --env-option preset=published-table --json
   nsa play --noise 0.05 --agents nsa,ucb1
+  nsa play --env random-walk --arms 4 --trials 1 --rounds 300 --agents q-learning --subjects subjects.csv
   nsa play --model my.py --agents nsa,nsa:minbandit-38,nsa:best.json,random
   nsa play --model silenced.py --input light=light.csv
   nsa play --model spiking --arms 5 --trials 1 --rounds 300 --agents nsa,random
@@ -167,3 +173,35 @@ def number_of_games(settings: PlaySettings) -> str:
 
 
 STUDY = PlayStudy()
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_arguments(STUDY, parser)
+    text = "write choices and rewards as those of subjects, one per agent and game, for nsa fit"
+    parser.add_argument("--subjects", metavar="FILE.csv", help=text)
+
+
+def _run(args: argparse.Namespace) -> None:
+    """Play, and write the games as those of subjects."""
+    path = None if args.subjects is None else writable_file(args.subjects, ".csv")
+
+    def write_subjects(results: Any) -> dict[str, str]:
+        if path is None:
+            return {}
+        write_text(path, to_csv(as_subjects(results)))
+        return {"subjects": str(path)}
+
+    run(STUDY, args, write_subjects)
+
+
+def as_subjects(results: Results[PlaySettings, PlaySummary]) -> Behaviour:
+    """Return the games of all agents as subjects named AGENT-GAME."""
+    subjects = [
+        Subject(f"{agent}-{game}", (Game("", arrays["arms"][game], arrays["rewards"][game].astype(float)),))
+        for agent, arrays in results.cells.items()
+        for game in range(results.settings.repetitions)
+    ]
+    return Behaviour(tuple(subjects), results.settings.arms)
+
+
+COMMAND = Command(command_of(STUDY).epilog, _add_arguments, _run)

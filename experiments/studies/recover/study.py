@@ -16,9 +16,11 @@ from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Export, Study
 from experiments.core.tables import Table
+from experiments.studies.fit.batch import Batch
 from experiments.studies.fit.candidates import Candidate
 from experiments.studies.fit.comparison import bic
-from experiments.studies.fit.fitting import best_of_many
+from experiments.studies.fit.data import Game, Subject
+from experiments.studies.fit.fitting import best
 from experiments.studies.fit.settings import SearchSettings
 from experiments.studies.recover.simulating import simulate, typical_values
 
@@ -160,8 +162,8 @@ class RecoverStudy(Study[RecoverSettings, RecoverSummary]):
             cell = results.cells[f"{name}|{name}"]
             for i, gene in enumerate(each.genes):
                 for subject, (true, fitted) in enumerate(zip(cell["true"][:, i], cell["values"][:, i], strict=True)):
-                    row = {"agent": name, "subject": subject, "parameter": gene.name}
-                    found.append({**row, "true": float(true), "fitted": float(fitted)})
+                    values = {"true": float(true), "fitted": float(fitted)}
+                    found.append({"agent": name, "subject": subject, "parameter": gene.name, **values})
         return found
 
     def exports(self, results: Results[RecoverSettings, RecoverSummary]) -> list[Export]:
@@ -188,7 +190,10 @@ def recover_cell(settings: RecoverSettings, true: Candidate, fitted: Candidate) 
     values = typical_values(true, n, rng)
     arms, rewards = simulate(true, values, settings.bandit(n), settings.rounds, rng)
     seeds = [(*stream, int.from_bytes(fitted.name.encode(), "big"), subject) for subject in range(n)]
-    found, totals = best_of_many(fitted, arms, rewards, settings.arms, settings.effort, seeds)
+    subjects = [Subject(str(i), (Game("", arms[i], rewards[i]),)) for i in range(n)]
+    batch = Batch(subjects, settings.arms)
+    found, _ = best(fitted, batch, settings.effort, seeds)
+    totals = batch.log_likelihood(fitted, found, np.arange(n))
     return {"true": _columns(true, values, n), "values": _columns(fitted, found, n), "log_likelihood": totals}
 
 

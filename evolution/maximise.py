@@ -47,7 +47,7 @@ def maximise(
     dimensions: int,
     rngs: Sequence[np.random.Generator],
     screened: int = 1024,
-    restarts: int = 8,
+    restarts: int = 6,
     population: int = 12,
     generations: int = 60,
 ) -> list[Found]:
