@@ -6,10 +6,12 @@ import inspect
 import numpy as np
 import pytest
 
+from targets import on_target
+
 from evolution import FitnessGames
 from evolution.fitness import scores
 from experiments.core.named import read_agent, read_set
-from nsa_brian import NSA, check, load, load_model
+from nsa_brian import NSA, NSANetwork, check, load, load_model
 from nsa_brian.model import beyond
 from nsa_brian.model.loading import BEYOND
 from nsa_brian.parameter_set import model_names, names
@@ -40,10 +42,11 @@ def test_a_set_contains_its_model_and_the_search_that_found_it(name):
     assert chosen.name == name
     assert chosen.model == load_model(name)
     assert chosen.source
-    assert set(chosen.evolve["search"]) == {each.name for each in chosen.model.parameters if each.search}
-    for info, value in chosen.parameters.items():
-        if info.name in chosen.evolve["search"]:
-            assert info.search[0] <= value <= info.search[1], info.name
+    searched = {each.name: each for each in chosen.model.parameters if each.search}
+    assert set(searched).isdisjoint(each.partition("=")[0] for each in chosen.evolve["fix"])
+    assert 200 in chosen.evolve["arms"]
+    for name, info in searched.items():
+        assert info.search[0] <= chosen.parameters.to_dict()[name] <= info.search[1], name
 
 
 def test_a_model_is_played_with_its_own_set():
@@ -67,7 +70,7 @@ def test_u_shows_the_aspiration_of_a_new_option_and_the_weight_of_a_familiar_one
     agent.engine.respond()
     u, v = agent.engine.activity[:, 0]
     share = 1 - (1 - 1 / 10) ** 50  # of the input that leaky neurons reach in 50 steps
-    np.testing.assert_allclose(u, share * load("familiarity-surprise").parameters["a_0"])
+    np.testing.assert_allclose(u, share * load("familiarity-surprise").parameters.a_0)
     np.testing.assert_allclose(v, 0)
     for _ in range(200):
         agent.engine.respond()
@@ -95,6 +98,11 @@ def test_unexpected_failures_make_options_unfamiliar():
 @pytest.mark.parametrize("name", BEYOND)
 def test_engines_agree(name):
     assert check(load_model(name), name).agree
+
+
+def test_engines_agree_on_the_best_model(monkeypatch):
+    monkeypatch.setattr("nsa_brian.engines.network.NSANetwork", on_target(NSANetwork, "numpy"))  # compiles nothing
+    assert check(load_model("familiarity-surprise"), "familiarity-surprise", n_rounds=6, n_games=1).agree
 
 
 def test_familiarity_beats_the_paper_s_model():
