@@ -18,7 +18,7 @@ from nsa_brian.engines.registry import DEFAULT_ENGINE, engine_class, named
 from nsa_brian.engines.stretch import CompiledRounds
 from nsa_brian.model.loading import load_model
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load
+from nsa_brian.parameter_set import DEFAULT_SET, ParameterSet, load, model_names
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.preparation import with_prepared
 
@@ -155,6 +155,8 @@ def read_parameters(
     ValueError
         If the set or model is unknown, or if they contradict each other.
     """
+    if isinstance(model, str) and model in model_names() and parameters == DEFAULT_SET:
+        parameters = model  # a shipped model's own set
     model = load_model(model) if isinstance(model, str | Path) else model
     if not isinstance(model, Model | None):
         raise ValueError(f"model must be a Model, a SpikingModel, a name or a file, got {shown(model)}")

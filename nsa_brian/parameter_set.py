@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ DEFAULT_SET = "evolved"
 #: The shipped set of the best known NSA, of whichever model.
 BEST = "evolved"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
+#: Sets of shipped models other than the paper's, each named after its model, which it contains.
+_OF_MODELS = _SHIPPED / "models"
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,17 @@ class ParameterSet:
 
 
 def names() -> list[str]:
-    """Return the names of the shipped sets."""
-    return sorted(entry.name.removesuffix(".json") for entry in _SHIPPED.iterdir() if entry.name.endswith(".json"))
+    """Return the names of the shipped sets of the paper's model."""
+    return _in(_SHIPPED)
+
+
+def model_names() -> list[str]:
+    """Return the names of the shipped models that have a parameter set of their own, of the same name."""
+    return _in(_OF_MODELS)
+
+
+def _in(folder: Traversable) -> list[str]:
+    return sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
 
 
 def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
@@ -116,17 +128,18 @@ def load(name_or_path: str | Path = DEFAULT_SET) -> ParameterSet:
         If no set or file has that name, or if the file does not contain a parameter set.
     """
     label = str(name_or_path)
-    if label in names():
-        return ParameterSet.from_json((_SHIPPED / f"{label}.json").read_text("utf-8"), label)
+    for folder in (_SHIPPED, _OF_MODELS):
+        if label in _in(folder):
+            return ParameterSet.from_json((folder / f"{label}.json").read_text("utf-8"), label)
     path = Path(label)
     if not os.path.exists(path) or path.is_dir():  # Path.exists raises if a name is too long
-        near = closest(label, names())
+        near = closest(label, [*names(), *model_names()])
         hint = f"did you mean {near}?" if near else "there is no such file either"
         raise ValueError(f"no parameter set {shown(label)}; {hint} (shipped sets: {', '.join(names())})")
     try:
         found = ParameterSet.from_json(read_text(path), path.stem)
     except ValueError as error:
         raise ValueError(f"parameter file {printable(label)}: {error}") from None
-    if found.name in names() and (found.model or found.parameters != load(found.name).parameters):
+    if found.name in (*names(), *model_names()) and found != load(found.name):
         return replace(found, name=path.stem)  # a modified copy of a shipped set
     return found

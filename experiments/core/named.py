@@ -12,7 +12,7 @@ from experiments.core.nsa_agents import NSA
 from nsa_brian import DEFAULT_SET, ParameterSet, load
 from nsa_brian.common.user_files import parse_json, read_text
 from nsa_brian.engines.registry import named
-from nsa_brian.parameter_set import names
+from nsa_brian.parameter_set import model_names, names
 
 T = TypeVar("T")
 
@@ -61,7 +61,8 @@ def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
     Parameters
     ----------
     parameters : str
-        A shipped set, or a file, which may include a model.
+        A shipped set, or a file, which may include a model. In place of the default set, a shipped model that has a set
+        of its own gets that one.
     model : str
         Name or file of a model; by default that of the set.
 
@@ -70,6 +71,8 @@ def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
     ValueError
         If there is no such set or model, or if the set belongs to another model.
     """
+    if parameters == DEFAULT_SET and model in model_names():
+        parameters = model
     chosen = once(load, parameters)
     if not model and chosen.model is None:
         return chosen
@@ -105,7 +108,7 @@ def _is_model(what: str) -> bool:
 
     from nsa_brian.model import loading  # here: it imports Brian2
 
-    return what in loading.MODELS or what in loading.ALIASES or what in loading.SPIKING
+    return what in (*loading.MODELS, *loading.ALIASES, *loading.SPIKING, *loading.BEYOND)
 
 
 def read_model_and_engine(model: str | None, engine: str | None) -> tuple[str, str | None]:

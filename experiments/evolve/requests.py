@@ -31,7 +31,7 @@ from experiments.evolve.options import (
 )
 from nsa_brian import load
 from nsa_brian.model.loading import load_model
-from nsa_brian.parameter_set import names
+from nsa_brian.parameter_set import model_names, names
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _reproduced(args: argparse.Namespace) -> SearchRequest:
         raise ValueError("--reproduce takes all settings from the set; options of the search are for a new one")
     chosen = once(load, args.reproduce)
     if chosen.evolve is None:
-        shipped = ", ".join(name for name in names() if load(name).evolve is not None)
+        shipped = ", ".join(name for name in (*names(), *model_names()) if load(name).evolve is not None)
         raise ValueError(
             f"parameter set {chosen.name} does not say which search found it; shipped sets that do: {shipped}"
         )

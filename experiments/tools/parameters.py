@@ -20,7 +20,7 @@ from experiments.core.named import read_set, set_of
 from experiments.core.outside import note
 from experiments.core.tables import filled, text_table
 from nsa_brian import PARAMETERS, NSAParameters, ParameterSet, load
-from nsa_brian.parameter_set import BEST, DEFAULT_SET, names
+from nsa_brian.parameter_set import BEST, DEFAULT_SET, model_names, names
 
 EPILOG = """examples:
   nsa parameters
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """List the sets, or print one as a table or as JSON."""
     if args.set is None and args.model is None and not args.check:
-        sets = [load(name) for name in names()]
+        sets = [load(name) for name in (*names(), *model_names())]
         if args.json:
             print(json_text(listed(sets)))
             return

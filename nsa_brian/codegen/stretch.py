@@ -270,7 +270,10 @@ class CompiledStretch:
         seen = {name: f"_last_{name}" for name in structure.synaptic} | of_neurons
         seen |= {name: f"_given_{name} + _round * _n_units" for name in given["option"]}
         every = isinstance(answers, Integrator) and answers.every
-        read_by_rule = closure(set().union(*map(names_in, learn)), lines)
+        read_by_rule, read_by_choice, read_to_show = (
+            closure(set().union(*map(names_in, block)), lines) for block in (learn, blocks["weigh"], blocks["show"])
+        )
+        of_choice = {name: f"_{name} - _game * _n_arms" for name in ("u", "v")}
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
             group,
@@ -292,6 +295,8 @@ class CompiledStretch:
                 "_settles": not (every or read_by_rule & {*self._signals, *structure.inputs, *players.pools}),
                 "_depends_on": structure.depends_on,
                 "_seen_by_rule": {name: source for name, source in seen.items() if name in read_by_rule | {*targets}},
+                "_seen_by_choice": {name: text for name, text in (seen | of_choice).items() if name in read_by_choice},
+                "_seen_by_show": {name: source for name, source in seen.items() if name in read_to_show},
                 "_targets": [*dict.fromkeys(targets)],
                 "_of_sets": used,
                 "_synaptic": self._synaptic,
@@ -302,8 +307,7 @@ class CompiledStretch:
                 "_given_games": given["game"],
                 "_game_inputs": () if integrator is None else (*integrator.game_inputs,),
                 "_shows": bool(shown),
-                "_shows_u": bool(choice.u),
-                "_shows_v": bool(choice.v),
+                "_shown_by_expression": [*shown],
                 "_weighs": choice.explore != "1",
                 "_exploits": choice.exploit == "agreement",
                 "_of_choice": list(OF_CHOICE.items()),

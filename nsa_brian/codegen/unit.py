@@ -10,7 +10,7 @@ from brian2.units.fundamentalunits import DIMENSIONLESS
 
 from nsa_brian.model.model import Model
 from nsa_brian.model.reading import names_in, plain
-from nsa_brian.model.structure import equation, variable
+from nsa_brian.model.structure import closure, equation, variable
 
 
 class Unit:
@@ -76,6 +76,7 @@ class Unit:
             self.start |= {f"_{name}_{k}": text for name, text in texts.items() if text != "0"}
         # Drives to other populations read them too.
         sent = [text for link in structure.crossing if link.source in options for text in link.texts]
+        lines = _needed(lines, sent)
         read = _names(lines).union(*map(names_in, sent))
         todo, done = read & set(above), {eq.varname for eq in moving}
         once: list[str] = []
@@ -125,6 +126,14 @@ def shown_states(model: Model) -> list[str]:
     """Return the variables of U and V among the outputs; any one if the model's choice defines the output."""
     populations = model.structure.populations
     return [name if name in populations[name].state else populations[name].state[0] for name in ("u", "v")]
+
+
+def _needed(lines: list[SingleEquation], texts: list[str]) -> list[SingleEquation]:
+    """Return the equations without subexpressions that nothing integrated, and none of some texts, depends on."""
+    expressions = {eq.varname: str(eq.expr) for eq in lines if eq.type == SUBEXPRESSION}
+    read = _names([eq for eq in lines if eq.type != SUBEXPRESSION]).union(*map(names_in, texts))
+    needed = closure(read, expressions)
+    return [eq for eq in lines if eq.type != SUBEXPRESSION or eq.varname in needed]
 
 
 def _names(lines: list[SingleEquation]) -> set[str]:

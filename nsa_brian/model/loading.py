@@ -13,13 +13,23 @@ from nsa_brian.errors import ModelError, closest, printable
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.modules import load_module
 
-__all__ = ["ALIASES", "MODELS", "SPIKING", "load_model", "load_module"]
+__all__ = ["ALIASES", "BEYOND", "MODELS", "SPIKING", "load_model", "load_module"]
 
 #: Models by name; every command knows a model that is added here.
 MODELS: dict[str, Model] = {"paper": PAPER}
 
 #: Shipped models of spiking neurons, created on first use.
 SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking-ei-learning")
+
+#: Shipped rate models beyond the paper, created on first use; each has a parameter set of the same name.
+BEYOND = (
+    *("familiarity", "familiarity-surprise", "familiarity-uniform", "familiarity-own", "familiarity-no-recovery"),
+    *("familiarity-plain-rate", "familiarity-fixed", "familiarity-memoryless", "aspiration-drift"),
+    *("metaplasticity", "kalman"),
+)
+
+#: Modules of the shipped models, by name.
+_SHIPPED = {**dict.fromkeys(SPIKING, "nsa_brian.model.shipped"), **dict.fromkeys(BEYOND, "nsa_brian.model.beyond")}
 
 #: Alternative names of models.
 ALIASES = {"rate": "paper"}
@@ -31,7 +41,7 @@ def load_model(name: str | Path) -> Model:
     Parameters
     ----------
     name : str or Path
-        A name in :data:`MODELS` or :data:`SPIKING`; ``FILE.py``, which defines ``MODEL`` or only one model;
+        A name in :data:`MODELS`, :data:`SPIKING` or :data:`BEYOND`; ``FILE.py``, which defines ``MODEL`` or only one model;
         ``FILE.py:NAME``; a JSON file written by :meth:`Model.save`; or a parameter file that contains its model.
 
     Raises
@@ -42,8 +52,9 @@ def load_model(name: str | Path) -> Model:
     label = str(name)
     if label in MODELS or label in ALIASES:
         return MODELS[ALIASES.get(label, label)]
-    if label in SPIKING:
-        return import_module("nsa_brian.model.shipped").MODELS[label]
+    if label in _SHIPPED:
+        found: Model = import_module(_SHIPPED[label]).MODELS[label]
+        return found
     path, _, chosen = label.rpartition(":") if ".py:" in label else (label, "", "")
     if ".py:" in label and not chosen:
         raise ModelError(f"{printable(label)} needs the name of a model after the colon")
@@ -51,7 +62,7 @@ def load_model(name: str | Path) -> Model:
         return _from_module(load_module(path), path, chosen)
     if path.endswith(".json"):
         return _from_json(Path(path))
-    known = [*MODELS, *SPIKING]
+    known = [*MODELS, *_SHIPPED]
     near = closest(label, known)
     hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}, or FILE.py, FILE.py:NAME, FILE.json"
     raise ModelError(f"no model {label!r}; {hint}")
@@ -78,8 +89,8 @@ def _from_module(module: ModuleType, path: str, chosen: str) -> Model:
 
 
 def _is_shipped(model: Model) -> bool:
-    shipped = sys.modules.get("nsa_brian.model.shipped")
-    return model is PAPER or (shipped is not None and any(model is other for other in shipped.MODELS.values()))
+    modules = [sys.modules[name] for name in set(_SHIPPED.values()) if name in sys.modules]
+    return model is PAPER or any(model is other for module in modules for other in module.MODELS.values())
 
 
 def _from_json(path: Path) -> Model:

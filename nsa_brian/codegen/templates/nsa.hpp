@@ -28,6 +28,8 @@
 #define NSA_REAL double
 #endif
 
+#include <limits.h>
+#include <time.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -47,17 +49,50 @@ struct NoSubnormals {
 // Address of a numpy array's data. Numpy's own declarations for Cython take a second longer to compile.
 static inline void* address(PyObject* array) { return PyArray_DATA((PyArrayObject*)array); }
 
-// Copy the first `left` numbers of an array, or those at the indices `which`; pad to `room` with the last one.
+// Copy the first `left` numbers of an array, padded to `room` with the last one.
 template <typename T> NSA_APART void take(T* to, const T* from, int left, int room)
 {
     memcpy(to, from, left * sizeof(T));
     for (int i = left; i < room; i++)
         to[i] = from[left - 1];
 }
-template <typename T> NSA_APART void take(T* to, const T* from, const int32_t* which, int left, int room)
+
+// Copy the numbers at the indices `which`, which are all equal if they are from `one` set.
+template <typename T> NSA_APART void take(T* __restrict to, const T* from, const int32_t* which, bool one, int room)
 {
-    for (int i = 0; i < room; i++)
-        to[i] = from[which[i < left ? i : left - 1]];
+    const T first = from[which[0]];
+    if (one)
+        for (int i = 0; i < room; i++)
+            to[i] = first;
+    else
+        for (int i = 0; i < room; i++)
+            to[i] = from[which[i]];
+}
+
+// Whether n numbers are equal.
+static inline bool equal(const int32_t* x, int n)
+{
+    int32_t other = 0;
+    for (int i = 0; i < n; i++)
+        other |= x[i] ^ x[0];
+    return other == 0;
+}
+
+// The first of some steps after `step`, at most `next`.
+NSA_APART static int next_border(const int32_t* borders, int n, int step, int next)
+{
+    for (int i = 0; i < n; i++) {
+        const int32_t later = borders[i] > step ? borders[i] : INT_MAX;
+        next = later < next ? later : next;
+    }
+    return next;
+}
+
+// Copy the numbers of units whose round ends at a step.
+template <typename T> NSA_APART void put(T* __restrict to, const T* __restrict from, const int32_t* ends, int step, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = ends[i] == step ? from[i] : to[i];
 }
 
 // e^x to within two units in the last place, without a call, so that every compiler can vectorise it:
@@ -317,19 +352,69 @@ private:
     double tolerance_ = 0;
 };
 
+// Which of two ways to do the same work in every round takes less time: both are timed in a few rounds now and then.
+class FasterWay {
+public:
+    bool is_first() const { return round_ < TRIALS || (round_ >= 2 * TRIALS && least_[0] <= least_[1]); }
+
+    void begin()
+    {
+        round_ = (round_ + 1) % PERIOD;
+        if (round_ == 0)
+            least_[0] = least_[1] = INFINITY;
+        if (round_ < 2 * TRIALS)
+            start_ = now();
+    }
+
+    void end()
+    {
+        if (round_ >= 2 * TRIALS)
+            return;
+        const double taken = now() - start_;
+        double& least = least_[round_ < TRIALS ? 0 : 1];
+        least = taken < least ? taken : least;
+    }
+
+private:
+    static double now()
+    {
+        timespec time;
+        timespec_get(&time, TIME_UTC);
+        return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    }
+
+    enum { TRIALS = 3, PERIOD = 120 };
+    int round_ = -1;
+    double start_ = 0, least_[2] = {INFINITY, INFINITY};
+};
+
 // The response of an option to a predicted weight.
 struct Forecast {
     int64_t place;
     double w, u, v;
 };
 
+// The bits of a number, and the number of some bits.
+static inline int64_t bits(double x)
+{
+    int64_t found;
+    memcpy(&found, &x, sizeof found);
+    return found;
+}
+static inline double number(int64_t bits)
+{
+    double found;
+    memcpy(&found, &bits, sizeof found);
+    return found;
+}
+
 // Whether all of n numbers are finite.
 static inline bool finite(const double* x, int64_t n)
 {
-    bool all = true;
+    uint64_t found = 0;  // adding to an exponent of ones only carries into the sign
     for (int64_t k = 0; k < n; k++)
-        all &= fabs(x[k]) <= DBL_MAX;
-    return all;
+        found |= ((uint64_t)bits(x[k]) & 0x7FF0000000000000u) + 0x0010000000000000u;
+    return !(found >> 63);
 }
 
 // A copy of the numbers in `room`, with NaN replaced by -infinity.
@@ -347,20 +432,6 @@ static inline void replace_non_finite(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
-// The bits of a number, and the number of some bits.
-static inline int64_t bits(double x)
-{
-    int64_t found;
-    memcpy(&found, &x, sizeof found);
-    return found;
-}
-static inline double number(int64_t bits)
-{
-    double found;
-    memcpy(&found, &bits, sizeof found);
-    return found;
-}
-
 // Store numbers of options; the bits that changed are set in `moved`.
 static inline void store(const double* from, double* to, int n, int64_t* moved)
 {
@@ -368,6 +439,22 @@ static inline void store(const double* from, double* to, int n, int64_t* moved)
         moved[i] |= bits(from[i]) ^ bits(to[i]);
         to[i] = from[i];
     }
+}
+
+// Replace n numbers by the sums up to each of them, in order, of those above 0; return the last.
+static inline double accumulate(double* x, int64_t n)
+{
+    double total = 0;
+    for (int64_t k = 0; k < n; k++)
+        x[k] = total += x[k] > 0 ? x[k] : 0;
+    return total;
+}
+
+// Set n numbers to a value.
+template <typename T, typename V> static inline void fill(T* x, int64_t n, V value)
+{
+    for (int64_t k = 0; k < n; k++)
+        x[k] = value;
 }
 
 // The slot of a key of n integers in a hash table; the number of slots is a power of two.

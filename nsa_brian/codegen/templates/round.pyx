@@ -30,11 +30,6 @@ cdef extern from *:
     {{ _support|autoindent }}
     namespace nsa {
 
-    static inline int steps_to(int step, int border, int next)
-    {
-        return border > step && border < next ? border : next;
-    }
-
     static void run(int n_units, void** arrays)
     {
         {% for name, var in arrays %}
@@ -50,9 +45,17 @@ cdef extern from *:
             const int left = n_units - start < BLOCK ? n_units - start : BLOCK;
             // Whole vectors, except for one or two units; padding units copy the last one and are ignored.
             const int room = left < 3 ? left : (left + 7) / 8 * 8;
+            alignas(64) int32_t which[BLOCK];
+            nsa::take(which, _all__which + start, left, room);
+            const bool one_set = nsa::equal(which, room);
+            (void)one_set;
             {% for name, var in arrays if not var.scalar and name != '_which' %}
             alignas(64) {{ _c_type(var) }} {{ get_array_name(var) }}[BLOCK];
-            nsa::take({{ get_array_name(var) }}, _all_{{ name }}{{ ', _all__which + start' if name in _of_sets else ' + start' }}, left, room);
+            {% if name in _of_sets %}
+            nsa::take({{ get_array_name(var) }}, _all_{{ name }}, which, one_set, room);
+            {% else %}
+            nsa::take({{ get_array_name(var) }}, _all_{{ name }} + start, left, room);
+            {% endif %}
             {% endfor %}
             {
                 {{ scalar_code['begin']|autoindent }}
@@ -71,8 +74,9 @@ cdef extern from *:
             for (int step = 0, next; ; step = next)
             {
                 next = INT_MAX;  // the next end of a phase in the block
-                for (int i = 0; i < left; i++)
-                    next = {% for name in _borders %}steps_to(step, {{ get_array_name(variables[name]) }}[i], {% endfor %}next{{ ')' * _borders|length }};
+                {% for name in _borders %}
+                next = nsa::next_border({{ get_array_name(variables[name]) }}, room, step, next);
+                {% endfor %}
                 if (next == INT_MAX)
                     break;
                 for (int s = step; s < next; s++)
@@ -101,26 +105,22 @@ cdef extern from *:
                         break;
                     {% endif %}
                 }
+                {% for phase in _phases %}
+                {% set border = get_array_name(variables[_borders[loop.index0]]) %}
+                {% for name, value in phase.items() if name in variables %}
+                {% set array = get_array_name(variables[name]) %}
                 for (int i = 0; i < room; i++)
-                {
-                    {% for phase in _phases %}
-                    if ({{ get_array_name(variables[_borders[loop.index0]]) }}[i] == next)
-                    {
-                        {% for name, value in phase.items() if name in variables %}
-                        {{ get_array_name(variables[name]) }}[i] = {{ get_array_name(variables[value]) ~ '[i]' if value else '0' }};
-                        {% endfor %}
-                    }
-                    {% endfor %}
-                    if (i < left && {{ get_array_name(variables[_borders[-1]]) }}[i] == next)  // later steps of a finished unit are ignored
-                    {
-                        {% for stream in _normal %}
-                        memcpy(_all_{{ stream }} + start + i, _state{{ stream }} + i, sizeof(uint64_t));
-                        {% endfor %}
-                        {% for name in _outputs %}
-                        _all_{{ name }}[start + i] = {{ get_array_name(variables[name]) }}[i];
-                        {% endfor %}
-                    }
-                }
+                    {{ array }}[i] = {{ border }}[i] == next ? {{ get_array_name(variables[value]) ~ '[i]' if value else '0' }} : {{ array }}[i];
+                {% endfor %}
+                {% endfor %}
+                // Later steps of a finished unit are ignored.
+                const int* const ends = {{ get_array_name(variables[_borders[-1]]) }};
+                {% for name in _outputs %}
+                nsa::put(_all_{{ name }} + start, {{ get_array_name(variables[name]) }}, ends, next, left);
+                {% endfor %}
+                {% for stream in _normal %}
+                nsa::put((uint64_t*)_all_{{ stream }} + start, _state{{ stream }}, ends, next, left);
+                {% endfor %}
             }
         }
     }

@@ -35,31 +35,29 @@ const int64_t _set = _which[_game];
 {% endfor %}
 {% endmacro %}
 
-{# Load what rules read of the neurons at `_place`. #}
-{% macro _read() %}
-{% for name in _reads if name in variables %}
-{{ _number(name) }} = {% if name in _outputs %}_ends[{{ _outputs.index(name) }} * _n_units + _place]{% else %}_pool_{{ name }}[_game]{% endif %};
-{% endfor %}
-{% endmacro %}
-
-{# Load the game's signals and inputs, for the option at `_place`. #}
-{% macro _load_inputs() %}
+{# Load the game's signals and inputs. #}
+{% macro _load_game() %}
 {% for name in _signals if name in variables %}
 {{ _number(name) }} = _signal_{{ name }}[_game];
 {% endfor %}
-{% for name in _given_options if name in variables %}
-{{ _number(name) }} = _given_{{ name }}[_round * _n_units + _place];
-{% endfor %}
 {% for name in _given_games if name in variables %}
 {{ _number(name) }} = _given_{{ name }}[_round * _n_games + _game];
+{% endfor %}
+{% for name in _reads if name in variables and name not in _outputs %}
+{{ _number(name) }} = _pool_{{ name }}[_game];
 {% endfor %}
 {% endmacro %}
 
 {# Load all that rules and the choice read of the option at `_place`. #}
 {% macro _see() %}
 {{ _load() }}
-{{ _read() }}
-{{ _load_inputs() }}
+{% for name in _reads if name in variables and name in _outputs %}
+{{ _number(name) }} = _ends[{{ _outputs.index(name) }} * _n_units + _place];
+{% endfor %}
+{% for name in _given_options if name in variables %}
+{{ _number(name) }} = _given_{{ name }}[_round * _n_units + _place];
+{% endfor %}
+{{ _load_game() }}
 {% endmacro %}
 
 {# Store a variable of the synapse at `_place`. #}
@@ -74,10 +72,31 @@ if (!(fabs({{ _number(name) }}) <= DBL_MAX))
 _last_{{ name }}[_place] = {{ _number(name) }};
 {% endmacro %}
 
+{# Load what an expression reads of the eight options from `_first` on. #}
+{% macro _take_eight(seen) %}
+const int _left = _n_arms - _first < 8 ? (int)(_n_arms - _first) : 8;
+const int64_t _place = _game * _n_arms + _first;
+(void)_place, (void)_left;
+{% for name, source in seen.items() if name in variables %}
+alignas(64) double _of_{{ name }}[8];
+if (_left == 8)
+    memcpy(_of_{{ name }}, {{ source }} + _place, sizeof _of_{{ name }});
+else
+    nsa::take(_of_{{ name }}, {{ source }} + _place, _left, 8);
+{% endfor %}
+{% endmacro %}
+
+{# Declare the scalars of option `_i` of the eight. #}
+{% macro _declare_one(seen) %}
+{% for name in seen if name in variables %}
+double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
+{% endfor %}
+{% endmacro %}
+
 {# Apply statements to the options of a game, eight at a time. Options that the rule left as they were, with this reward
    and not chosen, are skipped until they change: all that the rule reads is the same. #}
 {% macro _learn_by_statements() %}
-{{ _load_inputs() }}
+{{ _load_game() }}
 {% if _settles %}
 int8_t* const _own_settled = _settled + ({{ _number('R') }} != 0 ? _n_units : 0) + _game * _n_arms;
 {% endif %}
@@ -88,24 +107,14 @@ for (int64_t _first = 0; _first < _n_arms; _first += 8)
     if (_first >= _n_arms)
         break;
     {% endif %}
-    const int _left = _n_arms - _first < 8 ? (int)(_n_arms - _first) : 8;
-    const int64_t _place = _game * _n_arms + _first;
-    {% for name, source in _seen_by_rule.items() if name in variables %}
-    alignas(64) double _of_{{ name }}[8];
-    if (_left == 8)
-        memcpy(_of_{{ name }}, {{ source }} + _place, sizeof _of_{{ name }});
-    else
-        nsa::take(_of_{{ name }}, {{ source }} + _place, _left, 8);
-    {% endfor %}
+    {{ _take_eight(_seen_by_rule)|indent(4) }}
     NSA_VECTORISE
     for (int _i = 0; _i < 8; _i++)
     {
         {% for name in _targets if name in variables and name not in _seen_by_rule %}
         double {{ get_array_name(variables[name]) }}[1] = {0};
         {% endfor %}
-        {% for name in _seen_by_rule if name in variables %}
-        double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
-        {% endfor %}
+        {{ _declare_one(_seen_by_rule)|indent(8) }}
         {% if 'chosen' in variables %}
         const double {{ get_array_name(variables['chosen']) }}[1] = {_first + _i == _arm ? 1.0 : 0.0};
         {% endif %}
@@ -117,8 +126,10 @@ for (int64_t _first = 0; _first < _n_arms; _first += 8)
         {% endfor %}
     }
     NSA_STORED;
+    {% if _answer != 'all' %}
     int64_t _moved[8] = {0}, _matters[8] = {0};
     (void)_moved;
+    {% endif %}
     {% for name in _synaptic if name in _targets %}
     if (!nsa::finite(_of_{{ name }}, 8))
     {
@@ -127,10 +138,16 @@ for (int64_t _first = 0; _first < _n_arms; _first += 8)
         else
             _lost = {{ 2 + _synaptic.index(name) }};
     }
+    {% if _answer == 'all' %}
+    memcpy(_last_{{ name }} + _place, _of_{{ name }}, _left * sizeof(double));
+    {% else %}
     nsa::store(_of_{{ name }}, _last_{{ name }} + _place, _left, {{ '_matters' if name in _depends_on else '_moved' }});
+    {% endif %}
     {% endfor %}
+    {% if _answer != 'all' %}
     for (int _i = 0; _i < _left; _i++)
         _changed[_place + _i] |= _matters[_i] != 0;
+    {% endif %}
     {% if _settles %}
     for (int _i = 0; _i < _left; _i++)
     {
@@ -148,16 +165,34 @@ for (int64_t _first = 0; _first < _n_arms; _first += 8)
 {% macro _turn() %}
 const int64_t _at = _round * _n_rows + _row[_game];
 const double* _drawn = _luck + 4 * _at;
+{% if _weighs or _shows %}
+{{ _load_game() }}
+{% endif %}
 {% if _shows %}
-for (int64_t _k = 0; _k < _n_arms; _k++)
+for (int64_t _first = 0; _first < _n_arms; _first += 8)
 {
-    const int64_t _place = _game * _n_arms + _k;
-    {{ _see()|indent(4) }}
+    {{ _take_eight(_seen_by_show)|indent(4) }}
+    {% for name in _shown_by_expression %}
+    alignas(64) double _of_{{ name }}[8];
+    {% endfor %}
+    NSA_VECTORISE
+    for (int _i = 0; _i < 8; _i++)
     {
-        {{ scalar_code['show']|join('\n')|indent(8) }}
+        {{ _declare_one(_seen_by_show)|indent(8) }}
+        {% for name in _shown_by_expression %}
+        double {{ get_array_name(variables[name]) }}[1];
+        {% endfor %}
+        {
+            {{ scalar_code['show']|join('\n')|indent(12) }}
+        }
+        {% for name in _shown_by_expression %}
+        _of_{{ name }}[_i] = {{ _number(name) }};
+        {% endfor %}
     }
-    _shown[_place] = {{ _number('_shown_u') if _shows_u else '_ends[_place]' }};
-    _shown[_n_units + _place] = {{ _number('_shown_v') if _shows_v else '_ends[_n_units + _place]' }};
+    NSA_STORED;
+    {% for name in ('_shown_u', '_shown_v') %}
+    memcpy(_shown + {{ loop.index0 }} * _n_units + _place, {{ '_of_' ~ name if name in _shown_by_expression else '_ends + ' ~ loop.index0 ~ ' * _n_units + _place' }}, _left * sizeof(double));
+    {% endfor %}
 }
 const double* _u = _shown + _game * _n_arms;
 const double* _v = _u + _n_units;
@@ -199,31 +234,36 @@ if (!_agree)
     {% for name, text in _of_choice if name in variables and not name.startswith('best') %}
     {{ _number(name) }} = {{ text }};
     {% endfor %}
-    double _total = 0;
-    for (int64_t _k = 0; _k < _n_arms; _k++)
+    for (int64_t _first = 0; _first < _n_arms; _first += 8)
     {
-        const int64_t _place = _game * _n_arms + _k;
-        {{ _see()|indent(8) }}
-        {% for name, text in _of_choice if name in variables and name.startswith('best') %}
-        {{ _number(name) }} = {{ text }};
-        {% endfor %}
-        {% for name in ('u', 'v') if name in variables %}
-        {{ _number(name) }} = _{{ name }}[_k];
-        {% endfor %}
+        {{ _take_eight(_seen_by_choice)|indent(8) }}
+        alignas(64) double _of_weight[8];
+        NSA_VECTORISE
+        for (int _i = 0; _i < 8; _i++)
         {
-            {{ scalar_code['weigh']|join('\n')|indent(12) }}
+            const int64_t _k = _first + _i;
+            (void)_k;
+            {{ _declare_one(_seen_by_choice)|indent(12) }}
+            {% for name, text in _of_choice if name in variables and name.startswith('best') %}
+            const double {{ get_array_name(variables[name]) }}[1] = { {{ text }} ? 1.0 : 0.0 };
+            {% endfor %}
+            double {{ get_array_name(variables['_weight']) }}[1];
+            {
+                {{ scalar_code['weigh']|join('\n')|indent(16) }}
+            }
+            _of_weight[_i] = {{ _number('_weight') }};
         }
-        double _weight = {{ _number('_weight') }};
-        if (!(fabs(_weight) <= DBL_MAX))
-        {
-            if (_lenient)
-                _weight = 0;
-            else
-                _lost = {{ 2 + _synaptic|length + _signals|length }};
-        }
-        _total += _weight > 0 ? _weight : 0;
-        _upto[_k] = _total;
+        NSA_STORED;
+        memcpy(_upto.data() + _first, _of_weight, _left * sizeof(double));
     }
+    if (!nsa::finite(_upto.data(), _n_arms))
+    {
+        if (_lenient)
+            nsa::replace_non_finite(_upto.data(), _n_arms);
+        else
+            _lost = {{ 2 + _synaptic|length + _signals|length }};
+    }
+    const double _total = nsa::accumulate(_upto.data(), _n_arms);
     if (_lost)
     {
         _sizes[{{ _sizes.index('runaway') }}] = _lost;
@@ -431,16 +471,18 @@ if (_waits)
 {% macro _integrate_distinct() %}
 int _n = 0;
 {% if _answer == 'all' %}
-for (int64_t _place = 0; _place < _n_units; _place++)
-{
-    {{ _put_in()|indent(4) }}
-}
+for (int64_t _game = 0; _game < _n_games; _game++)
+    for (int64_t _place = _game * _n_arms; _place < (_game + 1) * _n_arms; _place++)
+    {
+        {{ _put_in()|indent(8) }}
+    }
 {% elif _by_statements %}
-for (int64_t _place = 0; (_place = nsa::next(_changed, _place, _n_units)) >= 0; _place++)
-{
-    {{ _put_in()|indent(4) }}
-    _changed[_place] = 0;
-}
+for (int64_t _game = 0; _game < _n_games; _game++)
+    for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
+    {
+        {{ _put_in()|indent(8) }}
+        _changed[_place] = 0;
+    }
 {% else %}
 for (int64_t _game = 0; _game < _n_games; _game++)
     if (_pulled[_game] >= 0)
@@ -496,12 +538,12 @@ _last_{{ name }}[_place] = {{ before }}{{ name }}{{ after }};
 {# Add the option at `_place` to those to be integrated, unless its response is known or will be: its parameter set and
    inputs have the same bits as those in a row of `_memo`. #}
 {% macro _put_in() %}
-_of_pair[_n] = _which[_place / _n_arms];
+_of_pair[_n] = _which[_game];
 {% for name in _inputs %}
 {% if name in _signals %}
-_in_{{ name }}[_n] = _signal_{{ name }}[_place / _n_arms];
+_in_{{ name }}[_n] = _signal_{{ name }}[_game];
 {% elif name in _given_games %}
-_in_{{ name }}[_n] = _given_{{ name }}[_round * _n_games + _place / _n_arms];
+_in_{{ name }}[_n] = _given_{{ name }}[_round * _n_games + _game];
 {% else %}
 _in_{{ name }}[_n] = {{ '_given_' ~ name ~ '[_round * _n_units + _place]' if name in _given_options else '_last_' ~ name ~ '[_place]' }};
 {% endif %}
@@ -590,10 +632,14 @@ else
 
 {# Integrate all options, and store the state that lasts to the next round. #}
 {% macro _integrate_all() %}
+{% if _shares %}
+for (int64_t _game = 0; _game < _n_games; _game++)
+    nsa::fill(_of_pair + _game * _n_arms, _n_arms, _which[_game]);
+{% endif %}
 {% for name in _inputs %}
 {% if name in _signals or name in _given_games %}
-for (int64_t _place = 0; _place < _n_units; _place++)
-    _in_{{ name }}[_place] = {{ '_signal_' ~ name ~ '[' if name in _signals else '_given_' ~ name ~ '[_round * _n_games + ' }}_place / _n_arms];
+for (int64_t _game = 0; _game < _n_games; _game++)
+    nsa::fill(_in_{{ name }} + _game * _n_arms, _n_arms, {{ '_signal_' ~ name ~ '[' if name in _signals else '_given_' ~ name ~ '[_round * _n_games + ' }}_game]);
 {% else %}
 memcpy(_in_{{ name }}, {{ '_given_' ~ name ~ ' + _round * _n_units' if name in _given_options else '_last_' ~ name }}, _n_units * sizeof(double));
 {% endif %}
@@ -682,9 +728,25 @@ cdef extern from *:
         std::vector<int> _waiting({{ _memo_slots }});  // by row of the memo: 1 + index of the option being integrated
         std::vector<std::pair<int64_t, int>> _twins;  // options, and the equal ones being integrated
         {% endif %}
+        {% if _shares and _answer == 'all' %}
+        nsa::FasterWay _way;
+        {% endif %}
         for (int64_t _round = 0; _round < _n_rounds; _round++)
         {
+            {% if _shares and _answer == 'all' %}
+            _way.begin();
+            if (_way.is_first())
+            {
+                {{ _integrate_distinct()|indent(16) }}
+            }
+            else
+            {
+                {{ _integrate_all()|indent(16) }}
+            }
+            _way.end();
+            {% else %}
             {{ (_integrate_distinct() if _shares else _integrate_all())|indent(12) }}
+            {% endif %}
             for (int64_t _game = 0; _game < _n_games; _game++)
             {
                 {{ _of_game()|indent(16) }}
