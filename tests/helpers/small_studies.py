@@ -19,6 +19,7 @@ SMALLER = {
         "rounds": 60,
         "repetitions": 3,
     },
+    "ablation": {"envs": ("MAB-P", "reversal"), "arms": (3,), "rounds": 20, "repetitions": 3, "noise": (0.3,)},
     "noise": {"arms": 3, "rounds": 20, "repetitions": 3, "strengths": (0.0, 0.3)},
     "tune": {"policies": ("epsilon-greedy",), "arms": (4,), "rounds": 40, "narrowings": 0},
 }
