@@ -178,7 +178,7 @@ def _left(
     from nsa_brian.responses import activities_left, without_noise  # here: Brian2 takes a second to import
 
     plain = _of_neurons(without_noise(model))
-    known = [_own(plain, each) for each in sets]
+    known = [own_part(plain, each) for each in sets]
     weights = np.concatenate([each.w_max * np.array(shares) for each in sets])
     players = [each for each in known for _ in shares]
     with np.errstate(all="ignore"):
@@ -198,7 +198,7 @@ def _without_input(model: Model) -> Model:
     return model.change(phases=tuple(off), name=f"{model.name} without input")
 
 
-def _own(model: Model, parameters: NSAParameters) -> NSAParameters:
+def own_part(model: Model, parameters: NSAParameters) -> NSAParameters:
     """Return a set without the parameters that a changed model no longer declares."""
     kept = {name: value for name, value in parameters.to_dict().items() if name in model.declared}
     return NSAParameters.from_dict(kept, model.declared)

@@ -66,6 +66,12 @@ ENTRIES = (
         "rank NSA among all tuned policies, on the paper's bandits and others",
     ),
     Entry(
+        MODELS,
+        "ablation",
+        "studies.ablation.study",
+        "what each mechanism of a model is worth: lesions and variants against the full model, on the same games",
+    ),
+    Entry(
         PAPER,
         "bound",
         "studies.bound.study",

@@ -26,6 +26,7 @@ SMALLER = {
         "rounds": 60,
         "repetitions": 3,
     },
+    "ablation": {"envs": ("MAB-P", "reversal"), "arms": (3,), "rounds": 20, "repetitions": 3, "noise": (0.3,)},
     "noise": {"arms": 3, "rounds": 20, "repetitions": 3, "strengths": (0.0, 0.3)},
     "fit": {"subjects": 2, "generations": 3, "predictive": 2},
     "recover": {"rounds": 20, "generations": 3},

@@ -65,7 +65,9 @@ def test_a_finished_study_is_not_computed_again(study, done):
     assert same(again, results)
 
 
-@pytest.mark.parametrize("study_name", mostly_slow(STUDIES, *(STUDIES.keys() - {"standings", "decision", "noise"})))
+@pytest.mark.parametrize(
+    "study_name", mostly_slow(STUDIES, *(STUDIES.keys() - {"ablation", "standings", "decision", "noise"}))
+)
 def test_a_stopped_study_goes_on_where_it_was(study, done, tmp_path):
     found, settings = study
     results, _ = done[found.name]

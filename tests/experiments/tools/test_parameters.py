@@ -5,7 +5,7 @@ import re
 
 from evolution.checks import CHECKS
 from nsa_brian import load
-from nsa_brian.parameter_set import BEST, DEFAULT_SET, names
+from nsa_brian.parameter_set import BEST, DEFAULT_SET, model_names, names
 
 
 def test_parameters_are_listed_shown_and_printed_as_a_file(tmp_path, nsa, monkeypatch):
@@ -28,8 +28,8 @@ def test_a_parameter_file_made_from_a_shipped_set_and_changed_has_its_own_name(t
 
 def test_without_a_set_json_lists_all_and_names_the_best_known(tmp_path, nsa):
     found = json.loads(nsa("parameters", "--json", cwd=tmp_path))
-    assert [each["name"] for each in found["sets"]] == names()
-    assert found["best"] == BEST in names()
+    assert [each["name"] for each in found["sets"]] == [*names(), *model_names()]
+    assert found["best"] == BEST in [*names(), *model_names()]
     assert found["default"] == DEFAULT_SET
 
 

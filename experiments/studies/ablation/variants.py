@@ -1,0 +1,158 @@
+"""The variants of ``nsa ablation``: data about the mechanisms of shipped models, and the agents made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+import nsa_brian  # Brian2 is imported on first use: baselines do not need it
+from experiments.core.functions import respond
+from experiments.core.named import read_agent, read_set
+from experiments.core.nsa_agents import NSA
+from experiments.studies.ablation.lesions import LESIONS, lesioned, model_of, noisy, with_model
+from nsa_brian import DEFAULT_SET, Parameter, ParameterSet
+from nsa_brian.parameter_set import model_names
+
+#: Kinds of variants: lesions of any model; a mechanism added or taken away with the parameters of the full model, and
+#: with parameters that were searched for the variant; noise in the rates; the spiking version; other agents.
+LESION, MECHANISM, RETUNED, NOISE, SPIKING, AGENT = KINDS = (
+    "lesion",
+    "mechanism",
+    "mechanism, retuned",
+    "noise",
+    "spiking",
+    "agent",
+)
+
+#: Most arms of variants whose neurons must all be integrated in each round.
+FEW_ARMS = 10
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant of the full model.
+
+    Attributes
+    ----------
+    name, what, kind : str
+    agent : ParameterSet
+    most_arms : int
+        It is compared in cells with at most so many arms; 0: in all.
+    """
+
+    name: str
+    what: str
+    kind: str
+    agent: ParameterSet
+    most_arms: int = 0
+
+    def plays(self, arms: int) -> bool:
+        """Return whether it is compared in cells with so many arms."""
+        return not self.most_arms or arms <= self.most_arms
+
+
+class Mechanism(NamedTuple):
+    """A mechanism of a shipped model.
+
+    Attributes
+    ----------
+    name : str
+        With its sign: "without recovery", "with surprise".
+    what : str
+    variant : str or callable
+        The shipped model without, or with, the mechanism; or a function that changes an agent.
+    """
+
+    name: str
+    what: str
+    variant: str | Callable[[ParameterSet], ParameterSet]
+
+
+def _constant_rate(agent: ParameterSet) -> ParameterSet:
+    """Return the agent with its mean learning rate over all weights."""
+    rate = Parameter("rate", float(np.mean(respond(agent.parameters, 201, agent.model)["rate"])))
+    model = model_of(agent).change(
+        plasticity="w + rate * (R * w_max - w)", parameters=(rate,), name="constant learning rate"
+    )
+    return with_model(agent, model)
+
+
+def _no_forgetting(agent: ParameterSet) -> ParameterSet:
+    model = model_of(agent).change(plasticity="w + R * Phi_eta * (w_max - w)", name="no forgetting")
+    return with_model(agent, model)
+
+
+def _linear_value(agent: ParameterSet) -> ParameterSet:
+    model = model_of(agent).change(drive_v="w / w_max * phi_u{pre}", name="linear value")
+    return with_model(agent, model)
+
+
+_FAMILIARITY = (
+    Mechanism("without candidates", "any option where U and V disagree", "familiarity-uniform"),
+    Mechanism("U's favourite, no candidates", "U's favourite where U and V disagree", "familiarity-own"),
+    Mechanism("without recovery of novelty", "an option once tried stays familiar", "familiarity-no-recovery"),
+    Mechanism("without novelty in learning", "the learning rate is the same at all trials", "familiarity-plain-rate"),
+    Mechanism("with a fixed aspiration", "the aspiration does not follow reward", "familiarity-fixed"),
+    Mechanism("without memory in U", "U knows no option, only the aspiration", "familiarity-memoryless"),
+    Mechanism("drift in V in place of U", "unchosen weights drift to the aspiration, U idle", "aspiration-drift"),
+)
+
+#: The mechanisms of shipped models, by the model's name.
+MECHANISMS: dict[str, tuple[Mechanism, ...]] = {
+    "paper": (
+        Mechanism("constant learning rate", "the learning rate does not depend on the weight", _constant_rate),
+        Mechanism("no forgetting", "misses do not lower a weight", _no_forgetting),
+        Mechanism("linear value", "V's input is proportional to the weight", _linear_value),
+    ),
+    "familiarity": (
+        Mechanism("with surprise", "unexpected failures restore novelty", "familiarity-surprise"),
+        *_FAMILIARITY,
+    ),
+    "familiarity-surprise": (
+        Mechanism("without surprise", "unexpected failures do not restore novelty", "familiarity"),
+        *_FAMILIARITY,
+    ),
+}
+
+
+def variants(full: ParameterSet, noise: Sequence[float], spiking: str, others: Sequence[str]) -> list[Variant]:
+    """Return all variants of an agent: lesions, mechanisms, noise, the spiking version, and other agents."""
+    found = [*_lesions(full), *_mechanisms(full), *_noisy(full, noise)]
+    if spiking:
+        model = nsa_brian.load_model(spiking)
+        what = f"the model {model.name}, in cells with at most {FEW_ARMS} arms"
+        agent = read_agent(f"{NSA}:{spiking}") if spiking in model_names() else with_model(full, model)
+        found.append(Variant("spiking", what, SPIKING, agent, FEW_ARMS))
+    if model_of(full).name != "paper":
+        found.append(Variant("the paper's model", f"with the set {DEFAULT_SET}", AGENT, read_set(DEFAULT_SET)))
+    found += [Variant(name.removeprefix(f"{NSA}:"), "another agent", AGENT, read_agent(name)) for name in others]
+    return found
+
+
+def _lesions(full: ParameterSet) -> Iterator[Variant]:
+    for lesion in LESIONS:
+        agent = lesioned(full, lesion.change)
+        if agent is not None:
+            yield Variant(lesion.name, lesion.what, LESION, agent)
+
+
+def _mechanisms(full: ParameterSet) -> Iterator[Variant]:
+    """Yield each mechanism's variant with the full model's parameters, and with its own if they are shipped."""
+    for name, what, variant in MECHANISMS.get(model_of(full).name, ()):
+        if not isinstance(variant, str):
+            yield Variant(name, what, MECHANISM, variant(full))
+            continue
+        yield Variant(name, what, MECHANISM, with_model(full, nsa_brian.load_model(variant)))
+        if variant in model_names():
+            yield Variant(f"{name}, retuned", what, RETUNED, read_agent(f"{NSA}:{variant}"))
+
+
+def _noisy(full: ParameterSet, strengths: Sequence[float]) -> Iterator[Variant]:
+    for strength in strengths:
+        agent = noisy(full, strength)
+        if agent is not None:
+            what = f"white noise in all rates, in cells with at most {FEW_ARMS} arms"
+            yield Variant(f"noise {strength:g}", what, NOISE, agent, FEW_ARMS)
