@@ -246,6 +246,32 @@ def test_inputs_of_a_users_model_are_controls_and_its_name_is_text(address, tmp_
         assert browser.errors() == []
 
 
+def test_the_module_is_a_widget_too(address, tmp_path):
+    """As anywidget would use it: questions and answers are messages of a model."""
+    with Browser(tmp_path / "user") as browser:
+        browser.open(f"{address}#model=paper&arms=3&rounds=10")
+        drawn(browser)
+        browser.run(
+            """
+            const token = new URLSearchParams(location.search).get("token");
+            const start = document.getElementById("start").textContent;
+            let receive;
+            const send = async ({number, question}) => {
+              const given = {method: "POST", headers: {"X-Token": token}, body: JSON.stringify(question)};
+              const answer = await fetch("ask", given);
+              receive({number, answer: await answer.json()});
+            };
+            const model = {get: () => start, on: (_, callback) => { receive = callback; }, send};
+            document.body.innerHTML = '<div id="cell"></div>';
+            const el = document.getElementById("cell");
+            import(`/explore.js?token=${token}`).then((module) => module.default.render({model, el}));
+            """
+        )
+        browser.wait("document.querySelector('#cell .explore')?.dataset.gameCount > 0", seconds=120)
+        assert browser.run("return document.querySelectorAll('#cell svg').length") == 9
+        assert browser.errors() == []
+
+
 @pytest.mark.parametrize("name", ["paper", *SPIKING])
 def test_every_shipped_model_opens(name, address, tmp_path):
     with Browser(tmp_path / "user") as browser:
