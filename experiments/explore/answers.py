@@ -52,7 +52,7 @@ class Answers:
                 case "decision":
                     return panels.decision(view, self.catalogue, question.get("w"))
                 case "game":
-                    return self._games.play(view, question.get("start", 0), question.get("stop", 0))
+                    return self._games.play(view, question.get("at", 0), question.get("until", 0))
                 case _:
                     return dict(code.texts(view, self.catalogue))
         except FieldError:

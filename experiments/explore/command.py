@@ -23,6 +23,7 @@ from experiments.explore.view import MOST_ARMS, View
 from nsa_brian import DEFAULT_SET
 from nsa_brian.common.checks import check_whole
 from nsa_brian.common.user_files import read_text
+from nsa_brian.errors import printable
 from nsa_brian.model.loading import ALIASES
 
 EPILOG = """examples:
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, which ends a command with one line."""
     with blame_user():
         check_whole("--port", args.port, 0, 65535)
         answers = answers_of(args)
@@ -70,8 +71,6 @@ def run(args: argparse.Namespace) -> None:
     try:
         while True:
             server.answer(answers.answer, 1.0)
-    except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
     finally:
         server.stop()
 
@@ -84,8 +83,16 @@ def answers_of(args: argparse.Namespace) -> Answers:
     catalogue = Catalogue.of(args.model, given)
     text = args.view
     if text is not None and "=" not in text and text:
-        text = read_text(Path(text))
+        text = _file(text)
     return Answers(catalogue, first_view(catalogue, args.model, bool(given), text, arms=args.arms, env=args.env))
+
+
+def _file(name: str) -> str:
+    """Return the content of a view file."""
+    try:
+        return read_text(Path(name))
+    except ValueError as error:
+        raise ValueError(f"--view takes a link or a file; {printable(name)} {error}") from None
 
 
 def first_view(catalogue: Catalogue, model: str, has_sets: bool, view: str | None, **chosen: Any) -> View:

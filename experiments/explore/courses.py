@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from brian2 import second
 
 from experiments.explore.lesion import rebuilt
 from nsa_brian import NSAParameters
@@ -25,6 +24,7 @@ from nsa_brian.model.expression import numpy_function
 from nsa_brian.model.model import Model
 from nsa_brian.model.parts import Choice, Phase
 from nsa_brian.model.reading import unit_of
+from nsa_brian.model.timing import EULER, engine_options
 from nsa_brian.parameters import Parameter
 from nsa_brian.preparation import prepare
 
@@ -158,7 +158,9 @@ def _cut(model: Model, k: int) -> Model:
 def _pairs(model: Model, n_sets: int, size: int) -> Pairs:
     """Return compiled code for pairs of a model; its values are set before each use."""
     values = {name: info.default * float(unit_of(info.unit)) for name, info in model.declared.items()}
-    return Pairs([values | {ELAPSED: 1.0}] * n_sets, size, default_dt(model) * second, model=model)
+    return Pairs(
+        [values | {ELAPSED: 1.0}] * n_sets, size, engine_options(1e3 * default_dt(model), EULER)["dt"], model=model
+    )
 
 
 def _by_engine(network: Network, cut: Model, values: list[dict[str, float]], w: np.ndarray, seed: int) -> np.ndarray:

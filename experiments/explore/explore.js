@@ -364,7 +364,7 @@ export function mount(root, start, ask, { linked = true } = {}) {
     while (game.at < Math.min(game.target, game.length)) {
       const [mine, since] = [game.number, changedAt];
       const stop = Math.min(game.target, game.length);
-      const answer = await ask({ ask: "game", view, start: game.at, stop }).catch((error) => ({ error: `no answer: ${error.message}`, field: "" }));
+      const answer = await ask({ ask: "game", view, at: game.at, until: stop }).catch((error) => ({ error: `no answer: ${error.message}`, field: "" }));
       if (mine !== game.number) continue; // the newest settings win
       $(".game").classList.toggle("stale", Boolean(answer.error));
       if (answer.error) { problem(answer.field, answer.error); break; }
@@ -373,7 +373,7 @@ export function mount(root, start, ask, { linked = true } = {}) {
         for (const key of ["arms", "agreed", "rewards", "best", "regret"]) all[key].push(...part[key]);
         Object.assign(all.weights, part.weights);
       }
-      [game.at, game.length] = [answer.stop, answer.length];
+      [game.at, game.length] = [answer.at, answer.length];
       drawGame();
       if (game.at >= stop) { timed("game", since); if (view.weights === "game") renewDecision(); }
     }

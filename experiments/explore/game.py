@@ -106,21 +106,20 @@ class Games:
         self._catalogue = catalogue
         self._runs: OrderedDict[Any, Run] = OrderedDict()
 
-    def play(self, view: View, start: Any, stop: Any) -> dict[str, Any]:
-        """Return rounds from ``start`` on, up to ``stop`` or as many as take a moment, of all players."""
-        for name, value in (("start", start), ("stop", stop)):
+    def play(self, view: View, at: Any, until: Any) -> dict[str, Any]:
+        """Return rounds of all players from ``at`` to ``until``, or as many as can be played in a moment."""
+        for name, value in (("at", at), ("until", until)):
             check_whole(name, value, 0)
-        last = min(stop, view.rounds * view.trials)
+        last = min(until, view.rounds * view.trials)
         runs = self._players(view)
         deadline = perf_counter() + BUDGET
         for run in runs.values():
             run.advance(last, deadline)
         reached = min(map(len, runs.values()))
         return {
-            "start": start,
-            "stop": min(reached, last),
+            "at": min(reached, last),
             "length": view.rounds * view.trials,
-            "players": {name: run.part(start, min(reached, last)) for name, run in runs.items()},
+            "players": {name: run.part(at, min(reached, last)) for name, run in runs.items()},
         }
 
     def _players(self, view: View) -> dict[str, Run]:
