@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from shlex import quote
 
-from brian2 import ms
-
 from experiments.core.command import Command
 from experiments.core.errors import at_least, blame_user
 from experiments.core.files import new_file, write_text
@@ -14,7 +12,7 @@ from experiments.core.named import read_model_and_engine, read_set, set_of
 from experiments.core.nsa_agents import MODEL_HELP
 from nsa_brian import DEFAULT_SET, MODELS
 from nsa_brian.export.script import BANDITS, Game, to_script
-from nsa_brian.model.timing import DT_HELP, EULER, check_step
+from nsa_brian.model.timing import DT_HELP, EULER, check_step, engine_options
 
 EPILOG = """The script is one file, contains a bandit and the game loop, and needs brian2 and numpy alone. Its choices
 are those of `nsa play --engine network` with the same options; the command is at its top.
@@ -49,9 +47,8 @@ def run(args: argparse.Namespace) -> None:
         name, _ = read_model_and_engine(args.model, None)
         chosen = read_set(args.parameters or set_of(name), name)
         game = Game(args.arms, args.trials * args.rounds, args.seed, args.env, {"trial_rounds": args.rounds})
-        dt = {} if args.dt is None else {"dt": args.dt * ms}
         model = chosen.model or MODELS["paper"]
-        text = to_script(chosen.parameters, model, game, **dt, set_name=chosen.name, command=_command(args))
+        text = to_script(chosen.parameters, model, game, **engine_options(args.dt, EULER), set_name=chosen.name, command=_command(args))
     if path is None:
         print(text, end="")
         return

@@ -256,10 +256,10 @@ def _short(text: str) -> str:
 
 
 def _folded(names: Iterable[str]) -> list[str]:
-    """Return names on lines of at most 16 characters."""
+    """Return names on lines of at most 13 characters."""
     lines: list[str] = []
     for name in names:
-        if lines and len(lines[-1]) + len(name) < 16:
+        if lines and len(lines[-1]) + len(name) < 12:
             lines[-1] += f", {name}"
         else:
             lines.append(name)

@@ -23,7 +23,8 @@ _STYLE = """
 body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 16px/1.5 system-ui, sans-serif; }
 table { border-collapse: collapse; } th, td { padding: 0.2em 0.7em; text-align: left; border-bottom: 1px solid #8886; }
 .equation { display: flex; align-items: center; margin: 0.4em 0 0.4em 2em; }
-.equation math { flex: 1; overflow-x: auto; }
+.equation math { flex: 1; }
+svg { max-width: 100%; height: auto; }
 figure { margin: 1em 0; overflow-x: auto; }
 :root { color-scheme: light dark; }
 """
@@ -112,7 +113,7 @@ def _html(block: Block) -> str:
             return f"<p>{_inline(block.parts, mathml, html.escape)}</p>"
         case Equations():
             rows = (
-                f'<div class="equation">{mathml(left + right)}<span>({block.first + i})</span></div>'
+                f'<div class="equation">{mathml(left + right, block=True)}<span>({block.first + i})</span></div>'
                 for i, (left, right) in enumerate(block.rows)
             )
             return "\n".join(rows)

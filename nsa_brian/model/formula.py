@@ -204,8 +204,8 @@ class _Printer:
     def _divided(self, left: ast.AST, right: ast.AST) -> Formula:
         """Return a fraction; within another one, with a slash."""
         if self._depth:
-            bracket = isinstance(right, ast.BinOp)
-            return self._factor(left) + operator("/", "/") + (fenced(self.show(right)) if bracket else self.show(right))
+            divisor = fenced(self.show(right)) if isinstance(right, ast.BinOp) else self.show(right)
+            return self._factor(left, first=True) + operator("/", "/") + divisor
         self._depth += 1
         found = fraction(self.show(left), self.show(right))
         self._depth -= 1
