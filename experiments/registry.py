@@ -134,6 +134,10 @@ ENTRIES = (
     ),
     Entry(MODELS, "parameters", "tools.parameters", "list the parameter sets, or show one"),
     Entry(
+        MODELS, "describe", "tools.describe", "describe a model for a methods section: LaTeX, Markdown, HTML, diagram"
+    ),
+    Entry(MODELS, "export", "tools.export", "write a model as a plain Brian2 script that needs brian2 and numpy alone"),
+    Entry(
         TOOLS,
         "bench",
         "bench.command",

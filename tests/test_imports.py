@@ -23,6 +23,7 @@ ALLOWED = {
 #: What single files may import besides, for an extra that nothing else needs.
 EXTRAS = {
     "envs/gymnasium_bandit.py": {"gymnasium"},
+    "nsa_brian/export/script.py": {"jinja2"},  # of Brian2 itself
     "experiments/core/gymnasium_game.py": {"gymnasium"},
     "experiments/explore/widget.py": {"anywidget", "traitlets"},
 }

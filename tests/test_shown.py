@@ -62,22 +62,22 @@ def test_the_papers_equations():
     shown = lines(PAPER)
     assert shown[1:6] == [
         r"&\text{U, one neuron of each option:}",
-        r"\frac{\mathrm{d}u}{\mathrm{d}t} &= \frac{I + I_{u} - u}{\tau_{u}}",
-        r"s_{u} &= \frac{1}{1 + e^{- \mathrm{gain}_{u} \, \left(- \mathrm{offset}_{u} + u\right)}}",
+        r"\frac{\mathrm{d}u}{\mathrm{d}t} &= \frac{- u + I_{u} + I}{\tau_{u}}",
+        r"s_{u} &= \frac{1}{1 + \exp \left( - \mathrm{gain}_{u} \, \left( u - \mathrm{offset}_{u} \right) \right)}",
         r"\phi_{u} &= s_{u} \, \left[ s_{u} > \mathrm{threshold}_{u} \right]",
         r"I_{u} &= \phi_{v}",
     ]
-    assert shown[-2] == r"w &\leftarrow \Phi_{\eta} \, \left(R \, w_{\mathrm{max}} - w\right) + w"
+    assert shown[-2] == r"w &\leftarrow w + \Phi_{\eta} \, \left( R \, w_{\mathrm{max}} - w \right)"
 
 
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("lateral.py", r"I_{\mathrm{lateral}} &= \sum_{\text{other options}} - \mathrm{inhibition} \, \phi_{u}"),
+        ("lateral.py", r"I_{\mathrm{lateral}} &= \sum_{\text{other options}} \left( - \mathrm{inhibition} \, \phi_{u} \right)"),  # noqa: E501
         ("static_pool.py", r"&\text{pool, one neuron of each game:}"),
-        ("hybrid.py", r"I_{u} &= \left\langle \frac{s_{v}}{s_{\mathrm{top}}} \right\rangle"),
-        ("contacts.py", r"\text{spike if } &x_{u} > 1"),
-        ("contacts.py", r"x_{u} &\leftarrow 0"),
+        ("hybrid.py", r"I_{u} &= \left\langle \frac{s}{s_{\mathrm{top}}} \right\rangle_{\text{V}}"),
+        ("contacts.py", r"\text{spike if } &x > 1"),
+        ("contacts.py", r"x &\leftarrow 0"),
     ],
 )
 def test_what_other_models_declare(name, line):
@@ -88,11 +88,11 @@ def test_functions_and_operators():
     odd = "int(u > 1 and not u // 2 > 3) + int(u) + sqrt(abs(u)) + clip(u % 2, 0, 1) * tanh(u)**2"
     shown = lines(Model(rate_u=f"du/dt = (-u + I_u + I + {odd}) / tau_u : 1"))[2]
     for part in (
-        r"\left[ \operatorname{floordiv}\left( u, 2 \right) \leq 3 \wedge u > 1 \right]",
-        r"\operatorname{int}\left( u \right)",
-        r"\sqrt{\left|{u}\right|}",
-        r"\operatorname{clip}\left( \operatorname{mod}\left( u, 2 \right), 0, 1 \right)",
-        r"\tanh^{2}{\left(u \right)}",
+        r"\left[ u > 1 \wedge u \, \text{div} \, 2 \leq 3 \right]",
+        r"\operatorname{int} \left( u \right)",
+        r"\sqrt{\left| u \right|}",
+        r"\operatorname{clip} \left( u \, \text{mod} \, 2, 0, 1 \right)",
+        r"\left( \tanh \left( u \right) \right)^{2}",
     ):
         assert part in shown
 
@@ -125,7 +125,6 @@ def cells(tmp_path_factory):
     return [cell.outputs for cell in notebook.cells[1:]]
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_run_shows_progress_in_a_notebook_unless_told_not_to(cells):
     assert "100%" in str(cells[0])

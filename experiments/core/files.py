@@ -51,6 +51,14 @@ def writable_file(name: str, suffix: str) -> Path:
     return path
 
 
+def new_file(name: str, suffix: str, replace: bool) -> Path:
+    """Return the path of an output file; raise a UserError if it exists, unless it may be replaced."""
+    path = writable_file(name, suffix)
+    if path.exists() and not replace:
+        raise UserError(f"{name} exists; --force replaces it")
+    return path
+
+
 def file_stem(name: str) -> str:
     """Return a unique and legal file name for any name."""
     stem = quote(name, safe=" ,=+@" if os.name == "nt" else " :,=+@", errors="surrogateescape")

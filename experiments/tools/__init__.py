@@ -1,1 +1,1 @@
-"""Small commands: ``nsa check``, ``nsa parameters``, ``nsa record``."""
+"""Small commands: ``nsa check``, ``nsa describe``, ``nsa export``, ``nsa parameters``, ``nsa record``."""

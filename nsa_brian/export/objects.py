@@ -13,7 +13,7 @@ from brian2.equations.equations import DIFFERENTIAL_EQUATION, SUBEXPRESSION, Sin
 
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.export.texts import brian2_text, unit_text
-from nsa_brian.model.model import Model
+from nsa_brian.model.declared import declared_text, in_order
 from nsa_brian.model.reading import names_in
 from nsa_brian.model.structure import SIGNALS, SYNAPSE, U, V, closure
 
@@ -80,7 +80,8 @@ class Objects:
     """
 
     def __init__(self, network: NSANetwork) -> None:
-        self._network, self._objects = network, network._objects
+        self._network = network
+        self._objects: Any = network._objects
         structure = self._structure = network.structure
         self._model = network.model
         self.names = {key: key.upper() if key in (U, V) else key for key in structure.populations}
@@ -116,10 +117,10 @@ class Objects:
             (self._objects.options, OPTIONS, apart, "n_arms"),
             (self._objects.games, GAME, signals, "1"),
         ):
-            equations = [] if level is None else list(level.user_equations.values())
+            equations: list[SingleEquation] = [] if level is None else list(level.user_equations.values())
             dimensions = self._structure.dimensions
             lines = [f"{each} : {unit_text(dimensions[each])}  # {_kept(name)}" for each in own]
-            kept = [eq for eq in _ordered(equations, self._model.synapse) if eq.varname not in own]
+            kept = [eq for eq in in_order(equations, self._model.synapse) if eq.varname not in own]
             comments = {link.variable: f"from {link.source.upper()}" for link in self._structure.links}
             lines += [_line(eq, self._comment(eq, comments)) for eq in kept]
             if not lines:
@@ -143,12 +144,11 @@ class Objects:
         each = f"{neurons.count} neurons" if isinstance(neurons.count, int) and many else "one neuron"
         each = f"`{neurons.count}` neurons" if isinstance(neurons.count, str) else each
         found = Group(name, f"Population {name}, {each} of each {per}", size)
-        text = self._model.populations
-        declared = next((each.equations for each in text if each.name == key), "")
-        declared = declared or getattr(self._model, f"rate_{key}", "") + self._model.response
         equations = _pruned(list(group.user_equations.values()), self._read_outside(key, group))
         comments = self._comments(key)
-        found.lines = [_line(eq, self._comment(eq, comments)) for eq in _ordered(equations, declared)]
+        found.lines = [
+            _line(eq, self._comment(eq, comments)) for eq in in_order(equations, declared_text(self._model, key))
+        ]
         if neurons.spikes:
             found.options += [f'threshold="{brian2_text(group.events["spike"])}"']
             reset = brian2_statements(group.event_codes["spike"])
@@ -181,7 +181,7 @@ class Objects:
         """Return what the variables of a population without an equation are."""
         structure, neurons = self._structure, self._structure.populations[key]
         shown = {code: written for written, code in neurons.written.items()}
-        found = {}
+        found: dict[str, str] = {}
         for link in structure.links:
             if link.target == key:
                 name = link.variable.removesuffix(f"_in_{key}")
@@ -219,7 +219,7 @@ class Objects:
             owner, of = self._linked_to(group, eq.varname)
             index = ""
             if owner == GAME:
-                index = ", index=np.zeros(len({}), dtype=int)".format(name) if len(group) > 1 else ""
+                index = f", index=np.zeros(len({name}), dtype=int)" if len(group) > 1 else ""
             elif owner == OPTIONS and len(group) != len(self._objects.options):
                 index = f", index=np.arange(len({name})) // (len({name}) // n_arms)"
             found.append(f'{name}.{eq.varname} = linked_var({owner}, "{of}"{index})')
@@ -235,9 +235,9 @@ class Objects:
         source, target = self._name_of(made.source), self._name_of(made.target)
         read = set().union(*(names_in(each.expression.code) for each in made.summed_updaters.values()), {"w"})
         equations = _pruned(list(made.equations.values()), read)
-        text = f"{self._model.synapse}\n{self._model.gaussian_sigmoid}"
+        text = declared_text(self._model, SYNAPSE)
         lines = [_line(eq, _kept(OPTIONS) if eq.varname in self.at else self._comment(eq, {}))
-                 for eq in _ordered(equations, text)]  # fmt: skip
+                 for eq in in_order(equations, text)]  # fmt: skip
         for name, updater in sorted(made.summed_updaters.items()):
             unit = unit_text(updater.target_var.dim)
             text = re.sub(r"^\((\w+)\) /", r"\1 /", brian2_text(updater.expression.code))
@@ -258,9 +258,9 @@ class Objects:
         n_from, n_to = len(made.source), len(made.target)
         per_from, per_to = n_from // self._network.n_arms or 1, n_to // self._network.n_arms or 1
         every = np.arange(n_from)
-        if len(i) == n_from * n_to:
-            if (i == np.repeat(every, n_to)).all() and (j == np.tile(np.arange(n_to), n_from)).all():
-                return ""
+        whole = len(i) == n_from * n_to and (i == np.repeat(every, n_to)).all()
+        if whole and (j == np.tile(np.arange(n_to), n_from)).all():
+            return ""
         if len(i) == n_from == n_to and (i == every).all() and (j == every).all():
             return 'j="i"'
         if len(i) == n_from and (i == every).all() and (j == every // per_from).all():
@@ -319,15 +319,3 @@ def _pruned(equations: list[SingleEquation], read: set[str]) -> list[SingleEquat
     moving = [str(eq.expr) for eq in equations if eq.type == DIFFERENTIAL_EQUATION]
     used = closure(read.union(*map(names_in, moving)) if moving else read, texts)
     return [eq for eq in equations if eq.type != SUBEXPRESSION or eq.varname in used]
-
-
-def _ordered(equations: list[SingleEquation], declared: str) -> list[SingleEquation]:
-    """Sort equations as declared, then by name; variables without an equation last."""
-
-    def place(eq: SingleEquation) -> tuple[int, int, str]:
-        names = (eq.varname, eq.varname.rpartition("_")[0])
-        found = [re.search(rf"\bd?{re.escape(name)}(/dt)?\s*=", declared) for name in names if name]
-        start = next((match.start() for match in found if match), -1)
-        return (int(eq.expr is None), start, eq.varname)
-
-    return sorted(equations, key=place)

@@ -64,7 +64,11 @@ class Rules:
     # Blocks ----------------------------------------------------------------------------------------------------------
 
     def block(
-        self, steps: Sequence[tuple[str, str]], known: Iterable[str] = (), how: str = ALL, more: dict[str, str] | None = None
+        self,
+        steps: Sequence[tuple[str, str]],
+        known: Iterable[str] = (),
+        how: str = ALL,
+        more: dict[str, str] | None = None,
     ) -> list[str]:
         """Return lines that read variables and assign each step's value, after the expressions that it uses.
 

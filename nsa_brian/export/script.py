@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,26 +19,79 @@ from nsa_brian.engines.network import NSANetwork
 from nsa_brian.errors import closest, printable, shown
 from nsa_brian.export.objects import Objects
 from nsa_brian.export.rules import Rules
-from nsa_brian.export.texts import is_zero, number_text, numpy_text, units_in
-from nsa_brian.model.course import default_dt
+from nsa_brian.export.texts import is_zero, number_text, numpy_text, unit_text, units_in
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.preparing import Balance, Critical
-from nsa_brian.model.reading import names_in, unit_of
+from nsa_brian.model.reading import unit_of
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.preparation import with_prepared
 
 #: Bandits that a script can contain, with their settings and defaults.
 BANDITS: dict[str, dict[str, float]] = {"MAB-P": {"mean": 0.5, "sd": 0.2, "trial_rounds": 2000}}
 CITATION = (
-    'Danieli and Lepperød (2026), "A Bio-Inspired Minimal Model for Non-Stationary K-Armed Bandits": a neural network '
-    "of two populations, U and V, that explores until both agree on an option."
+    "Danieli and Lepperød (2026). A bio-inspired minimal model for non-stationary K-armed bandits. Biological "
+    "Cybernetics. https://doi.org/10.1007/s00422-026-01037-5"
 )
+ABOUT = "Two populations, U and V, have neurons for each option; an option is taken if both agree on it, else any."
 #: Names of the script, which a model's own names must not have.
 OWN = frozenset(
-    "seed generator bandit Bandit inputs time_step steps phases ends choice_step reading_step reading options game rng "
-    "mix Streams normal poisson means seeds draw readout favourite explore choose update_signals learn arms rewards "
-    "step outcome shown begin_phase begin_round end_round end_of_step network on number arm chances upto weights new "
-    "favourite_u favourite_v shown_u shown_v np math defaultclock linked_var network_operation n_rounds".split()
+    [
+        "seed",
+        "generator",
+        "bandit",
+        "Bandit",
+        "inputs",
+        "time_step",
+        "steps",
+        "phases",
+        "ends",
+        "choice_step",
+        "reading_step",
+        "reading",
+        "options",
+        "game",
+        "rng",
+        "mix",
+        "Streams",
+        "normal",
+        "poisson",
+        "means",
+        "seeds",
+        "draw",
+        "readout",
+        "favourite",
+        "explore",
+        "choose",
+        "update_signals",
+        "learn",
+        "arms",
+        "rewards",
+        "step",
+        "outcome",
+        "shown",
+        "begin_phase",
+        "begin_round",
+        "end_round",
+        "end_of_step",
+        "network",
+        "on",
+        "number",
+        "arm",
+        "chances",
+        "upto",
+        "weights",
+        "new",
+        "favourite_u",
+        "favourite_v",
+        "shown_u",
+        "shown_v",
+        "np",
+        "math",
+        "defaultclock",
+        "linked_var",
+        "network_operation",
+        "n_rounds",
+    ]
 )
 
 
@@ -56,7 +109,7 @@ class Game:
 def to_script(
     parameters: NSAParameters,
     model: Model = PAPER,
-    game: Game = Game(),  # noqa: B008 - frozen
+    game: Game = Game(),
     *,
     dt: Any = None,
     set_name: str = "",
@@ -131,7 +184,7 @@ class Script:
             "groups": objects.groups,
             "synapses": objects.synapses,
             "order": objects.order,
-            "objects": ", ".join(each.name for each in (*objects.groups, *objects.synapses)),
+            "objects": ", ".join([*(each.name for each in objects.groups), *(each.name for each in objects.synapses)]),
             "single": structure.single,
             "contacts": bool(structure.contacts),
             **self._random(),
@@ -159,13 +212,13 @@ class Script:
     # Parts -----------------------------------------------------------------------------------------------------------
 
     def _about(self, set_name: str, command: str) -> str:
-        lines = [CITATION]
+        lines = [ABOUT]
         if self._model.name != "paper":
             lines.append(f'This is the model "{printable(self._model.name)}", which changes the paper\'s.')
         if set_name:
             lines.append(f"Parameters: {printable(set_name)}.")
         lines.append("It needs brian2 and numpy.")
-        found = textwrap.fill(" ".join(lines), 120)
+        found = f"{textwrap.fill(CITATION, 120)}\n\n{textwrap.fill(' '.join(lines), 120)}"
         return found + (f"\n\nThe same choices are made by\n\n    {command}" if command else "")
 
     def _bandit(self) -> str:
@@ -385,8 +438,7 @@ def _in_unit(value: float, unit: str) -> str:
 
 
 def _base(dimension: Any) -> str:
-    from nsa_brian.export.texts import unit_text
-
+    """Return the base unit of a dimension; empty if it has none."""
     found = unit_text(dimension)
     return "" if found == "1" else found
 
@@ -399,4 +451,3 @@ def _environment() -> Environment:
 def _tidy(text: str) -> str:
     """Return a script with at most two empty lines in a row, and one before each object."""
     return re.sub(r"\n{4,}", "\n\n\n", text).rstrip() + "\n"
-

@@ -142,5 +142,7 @@ def assignment(name: str, code: str, indent: int = 4) -> list[str]:
         return [line]
     sign = "+" if isinstance(tree.op, ast.Add) else "-"
     right = ast.unparse(tree.right)
-    right = f"({right})" if isinstance(tree.right, ast.BinOp) and isinstance(tree.right.op, ast.Add | ast.Sub) else right
+    right = (
+        f"({right})" if isinstance(tree.right, ast.BinOp) and isinstance(tree.right.op, ast.Add | ast.Sub) else right
+    )
     return [f"{name} = (", f"    {ast.unparse(tree.left)}", f"    {sign} {right}", ")"]

@@ -223,7 +223,13 @@ class Model:
 
     def _repr_latex_(self) -> str:
         """Return the equations as LaTeX, for notebooks."""
-        return latex(self.structure)
+        return latex(self)
+
+    def _repr_html_(self) -> str:
+        """Return the diagram and the equations, for notebooks."""
+        from nsa_brian.describe.formats import model_html  # here: it imports this module
+
+        return model_html(self)
 
     def __getattr__(self, name: str) -> Any:
         """Return a field of the short form that the model was written in, such as ``neuron``; until 0.4."""
