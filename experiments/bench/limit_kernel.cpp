@@ -1,6 +1,6 @@
 // The work of the engines, written by hand for speed: the limit that generated code is compared with. First a decision
-// round of many U-V pairs by Euler steps; then whole games with tabulated responses, and whole games of a model with
-// several synaptic variables. All share one parameter set; steps and parameters are in units of the time step.
+// round of many U-V pairs by Euler steps; then whole games with tabulated responses, and whole games of models with
+// several synaptic variables and with a signal. All share one parameter set; steps and parameters are in units of the time step.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -260,4 +260,74 @@ extern "C" void play_novelty(int n_games, int n_arms, int n_rounds, const Novelt
             tried[place] = 1;
         }
     }
+}
+
+// A model with a signal: V shows the weight w, U the weight or, in as far as the option is new, the aspiration a of the
+// game. Novelty h is lost by choices and recovers.
+struct Familiarity {
+    double share_u, share_v, hope, up, down, rate, extra, recover, lose;
+};
+
+// Rounds of games of that model. A changed aspiration changes U in every option; V changes in the chosen one only.
+extern "C" void play_familiarity(int n_games, int n_arms, int n_rounds, const Familiarity* given, int steps,
+                                 double tolerance, const double* chances, const double* luck, double* w, double* h,
+                                 double* a, double* u, double* v, std::int32_t* arms, double* earned)
+{
+    const Familiarity m = *given;
+    const int BLOCK = 64;
+    for (int round = 0; round < n_rounds; round++)
+        for (int game = 0; game < n_games; game++) {
+            const int first = game * n_arms, at = round * n_games + game;
+            double *own_w = w + first, *own_h = h + first, *own_u = u + first, *own_v = v + first;
+            for (int start = 0; start < n_arms; start += BLOCK) {
+                const int left = n_arms - start < BLOCK ? n_arms - start : BLOCK;
+                alignas(64) double drive[BLOCK] = {}, x[BLOCK] = {};
+                for (int i = 0; i < left; i++)
+                    drive[i] = (1 - own_h[start + i]) * own_w[start + i] + own_h[start + i] * a[game];
+                const int width = left <= 8 ? 8 : left <= 40 ? 40 : BLOCK;
+                if (width == 8)
+                    for (int step = 0; step < steps; step++)
+                        for (int i = 0; i < 8; i++)
+                            x[i] += m.share_u * (drive[i] - x[i]);
+                else if (width == 40)
+                    for (int step = 0; step < steps; step++)
+                        for (int i = 0; i < 40; i++)
+                            x[i] += m.share_u * (drive[i] - x[i]);
+                else
+                    for (int step = 0; step < steps; step++)
+                        for (int i = 0; i < BLOCK; i++)
+                            x[i] += m.share_u * (drive[i] - x[i]);
+                std::memcpy(own_u + start, x, left * sizeof(double));
+            }
+            const double* drawn = luck + 4 * std::int64_t(at);
+            const int k_u = highest(own_u, n_arms, drawn[0], tolerance);
+            const int k_v = highest(own_v, n_arms, drawn[1], tolerance);
+            int arm = k_v;
+            if (k_u != k_v) {
+                int above = 0;
+                for (int i = 0; i < n_arms; i++)
+                    above += own_u[i] > own_u[k_v];
+                arm = int(drawn[2] * n_arms);
+                if (above) {
+                    const double point = drawn[2] * above;
+                    int upto = 0;
+                    for (arm = 0; arm < n_arms - 1; arm++)
+                        if ((upto += own_u[arm] > own_u[k_v]) > point)
+                            break;
+                }
+            }
+            const double chance = chances[std::int64_t(at) * n_arms + arm], reward = drawn[3] < chance;
+            arms[at] = arm;
+            earned[game] += chance;
+            a[game] += (reward > a[game] ? m.up : m.down) * (reward - a[game]);
+            const double was = own_h[arm], rate = m.rate + m.extra * was;
+            own_w[arm] += (rate < 0 ? 0 : rate > 1 ? 1 : rate) * (reward - own_w[arm]);
+            for (int i = 0; i < n_arms; i++)
+                own_h[i] += m.recover * (1 - own_h[i]);
+            own_h[arm] = was + (m.recover * (1 - was) - m.lose * was);
+            double y = 0;
+            for (int step = 0; step < steps; step++)
+                y += m.share_v * (own_w[arm] - y);
+            own_v[arm] = y;
+        }
 }

@@ -90,6 +90,7 @@ class Pairs:
             check_units=False,  # checked when the model was made
             template_kwds={
                 "_of_sets": () if self._by_pair else tuple(self._sets),
+                "_inputs": self.inputs,
                 "_outputs": [name for name in self.outputs if name not in unit.normal],
                 "_borders": steps,
                 "_phases": unit.phases,

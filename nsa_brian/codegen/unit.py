@@ -78,6 +78,10 @@ class Unit:
         sent = [text for link in structure.crossing if link.source in options for text in link.texts]
         lines = _needed(lines, sent)
         read = _names(lines).union(*map(names_in, sent))
+        phased = [name for name in structure.phased if name in read or set(structure.of_games)]
+        for name in set(structure.phased) - set(phased):  # switched by phases, but not read
+            self.start = {key: text for key, text in self.start.items() if not _is_value_of(key, name)}
+            self.phases = [{key: value for key, value in phase.items() if key != name} for phase in self.phases]
         todo, done = read & set(above), {eq.varname for eq in moving}
         once: list[str] = []
         while todo:
@@ -99,7 +103,7 @@ class Unit:
         carried = [name for neurons in populations for name in neurons.carried]
         inputs += [name for name in structure.carried if name in carried]
         self.normal = {f"_stream_{n.name}": n.normal for n in populations if n.normal}
-        lines += [variable(name, DIMENSIONLESS) for name in structure.phased]
+        lines += [variable(name, DIMENSIONLESS) for name in phased]
         lines += [variable(name, DIMENSIONLESS) for names in self.normal.values() for name in names]
         self.equations = Equations([in_si(eq) for eq in lines])
         self.inputs = (*inputs, *self.normal)
@@ -126,6 +130,11 @@ def shown_states(model: Model) -> list[str]:
     """Return the variables of U and V among the outputs; any one if the model's choice defines the output."""
     populations = model.structure.populations
     return [name if name in populations[name].state else populations[name].state[0] for name in ("u", "v")]
+
+
+def _is_value_of(key: str, name: str) -> bool:
+    """Return whether a variable is a phased name, or holds its value in a later phase."""
+    return key == name or key.rpartition("_")[0] == f"_{name}"
 
 
 def _needed(lines: list[SingleEquation], texts: list[str]) -> list[SingleEquation]:

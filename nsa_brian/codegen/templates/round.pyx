@@ -80,7 +80,7 @@ cdef extern from *:
             alignas(64) {{ _c_type(var) }} {{ get_array_name(var) }}[BLOCK];
             {% if name in _of_sets %}
             nsa::take({{ get_array_name(var) }}, _all_{{ name }}, which, one_set, room);
-            {% else %}
+            {% elif name in _inputs %}
             nsa::take({{ get_array_name(var) }}, _all_{{ name }} + start, left, room);
             {% endif %}
             {% endfor %}
