@@ -166,8 +166,8 @@ class NSA(Copied):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Play many rounds at once against bandits known beforehand; faster, with the same choices as round by round.
 
-        An agent that records plays them round by round inside, with the same choices (values may differ in their last bits), which takes as long as
-        :meth:`select_arm` and :meth:`update`: 20 to 200 us a round instead of about one.
+        An agent that records plays them round by round inside, which takes 1.4 times (``rounds``, 100 games) to 17
+        times (``table``, 100 games) as long; choices are the same, values may differ in their last bits.
 
         Parameters
         ----------
