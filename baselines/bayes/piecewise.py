@@ -28,7 +28,7 @@ class PiecewiseBeliefs(Beliefs):
         How much shorter than the rest of the trial the horizon of the index is.
     """
 
-    def __init__(self, bandit: Any, n_games: int, n_arms: int, c: float = 2.0) -> None:
+    def __init__(self, bandit: Any, n_games: int, n_arms: int, c: float = 1.0) -> None:
         self._prior, self._trial_rounds, self._c = (float(bandit.mean), float(bandit.sd)), int(bandit.trial_rounds), c
         self._games, self._round, self._kind = np.arange(n_games), 0, -1
         self._successes, self._failures = np.zeros((2, n_games, n_arms), dtype=np.intp)

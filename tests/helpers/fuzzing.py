@@ -94,6 +94,7 @@ COMMANDS = {
     "table": "--preset quick --agents random,ucb1 --envs MAB-P --arms 3 --rounds 10 --repetitions 2",
     "standings": "--preset quick --agents random,ucb1,thompson --envs MAB-P,MAB-D --arms 3 --rounds 10",
     "ablation": "--preset quick --envs MAB-P --arms 3 --rounds 5 --repetitions 2 --trials 1 --noise 0",
+    "bound": "--preset quick --agents random --envs MAB-P --arms 3 --rounds 10",
     "entropy": "--preset quick --agents random,ucb1 --rounds 10 --arms 3 --peaked-arms 3 --betas 1",
     "updates": "--preset quick --rounds 10 --repetitions 2 --arms 3",
     "environments": "--preset quick --rounds 10 --arms 3",

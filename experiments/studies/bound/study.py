@@ -119,7 +119,7 @@ class BoundStudy(Study[Settings, Summary]):
             bound = [found.by_place[env, k].agents[BOUND].regret.text for k in settings.arms]
             rows.append([env, f"{BOUND} (oracle): regret", *bound])
             for agent in others:
-                rows.append([env, agent, *(f"+{found.distance[env][str(k)][agent].text}" for k in settings.arms)])
+                rows.append([env, agent, *(_signed(found.distance[env][str(k)][agent]) for k in settings.arms)])
         header = ["bandit", "agent", *(f"K={k}" for k in settings.arms)]
         title = (
             f"regret above that of {BOUND} in the same games ± half its 95% interval; {BOUND} knows the dynamics of "
@@ -169,6 +169,11 @@ def _distances(cells: dict[str, Arrays], env: str, arms: int, agents: tuple[str,
     return {a: estimate(cells[cell_name(env, arms, a)]["regret"] - bound) for a in agents if a != BOUND}
 
 
+def _signed(distance: Estimate) -> str:
+    """Return a distance with its sign and half of its confidence interval."""
+    return ("" if distance.mean < 0 else "+") + distance.text
+
+
 def _mean_text(found: Summary, group: str, agent: str) -> str:
     regret = f"{found.mean_regret[group][agent]:.3f}"
-    return regret if agent == BOUND else f"{regret} (+{found.mean_distance[group][agent]:.3f})"
+    return regret if agent == BOUND else f"{regret} ({found.mean_distance[group][agent]:+.3f})"

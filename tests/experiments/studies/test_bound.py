@@ -41,6 +41,8 @@ def test_tables_and_rows_have_the_bound_and_what_lies_above_it(results):
     by_cell, means = STUDY.tables(results)
     assert by_cell.rows[0][:2] == ["MAB-P", "oracle-bayes (oracle): regret"]
     assert by_cell.rows[1][1:3] == ["ucb1", "+0.050 ±0.013"]
+    lower = made({BOUND: np.full(4, 0.2), "ucb1": np.full(4, 0.1), "random": np.full(4, 0.3)})
+    assert STUDY.tables(lower)[0].rows[1][2] == "-0.100 ±0.000"
     assert means.rows[1] == ["ucb1", *["0.300 (+0.050)"] * 3]
     rows = STUDY.rows(results)
     assert len(rows) == 2 * 2 * 3
