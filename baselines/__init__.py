@@ -8,6 +8,7 @@ import difflib
 import inspect
 from typing import Any
 
+from baselines.aspiration import Aspiration, Familiarity
 from baselines.base import Policy
 from baselines.biased_random import BiasedRandom
 from baselines.choice_kernel import ChoiceKernel, QKernel
@@ -23,6 +24,7 @@ from baselines.glr_klucb import GLRKLUCB
 from baselines.kalman_softmax import KalmanSoftmax
 from baselines.kl_ucb import KLUCB
 from baselines.m_ucb import MonitoredUCB
+from baselines.oracle_bayes import OracleBayes
 from baselines.oracles import BestArm, OracleRestart
 from baselines.q_learning import QForgetting, QLearning, QLearning2
 from baselines.sliding_window_ucb import SlidingWindowUCB
@@ -31,11 +33,12 @@ from baselines.thompson import Thompson
 from baselines.tunable import Tunable
 from baselines.ucb1 import UCB1
 from baselines.uniform import Uniform
+from baselines.value_step import ValueStep
 from baselines.vdbe import VDBE
 from baselines.win_stay import WinStayLoseShift
 from nsa_brian.common.texts import shown
 
-__all__ = ["POLICIES", "Policy", "Tunable", "contenders", "make", "settings_of"]
+__all__ = ["POLICIES", "Policy", "Tunable", "compared", "make", "settings_of"]
 
 POLICIES: dict[str, type[Policy]] = {
     "thompson": Thompson,
@@ -48,6 +51,9 @@ POLICIES: dict[str, type[Policy]] = {
     "f-dsw-thompson": FDSWThompson,
     "constant-step": ConstantStep,
     "optimistic": Optimistic,
+    "value-step": ValueStep,
+    "aspiration": Aspiration,
+    "familiarity": Familiarity,
     "vdbe": VDBE,
     "softmax": Softmax,
     "exp3s": Exp3S,
@@ -58,6 +64,7 @@ POLICIES: dict[str, type[Policy]] = {
     "glr-klucb": GLRKLUCB,
     "oracle-restart": OracleRestart,
     "best-arm": BestArm,
+    "oracle-bayes": OracleBayes,
     "biased-random": BiasedRandom,
     "win-stay-lose-shift": WinStayLoseShift,
     "q-learning": QLearning,
@@ -93,9 +100,9 @@ def make(name: str, n_arms: int, **settings: Any) -> Policy:
     return POLICIES[name](n_arms, **settings)
 
 
-def contenders() -> tuple[str, ...]:
-    """Return the names of all policies except models of behaviour, which are made for fits to choices."""
-    return tuple(name for name, policy in POLICIES.items() if not policy.behavioural)
+def compared() -> tuple[str, ...]:
+    """Return the policies that NSA is compared with: all but those with ``compared = False``."""
+    return tuple(name for name, policy in POLICIES.items() if policy.compared)
 
 
 def settings_of(name: str) -> dict[str, Any]:

@@ -49,12 +49,13 @@ class Policy(ABC):
     ----------
     tunable : dict
         Tunable parameters. Each is a keyword of the class and takes a number, or an array (games,) with one per game.
-    behavioural : bool
-        Whether it is a model of behaviour, made for fits to choices and not for little regret.
+    compared : bool
+        Whether ``nsa tune`` and the group ``state-of-the-art`` include it: true except for models of behaviour, which
+        are made for fits to choices, and for policies that play some bandits only.
     """
 
     tunable: ClassVar[dict[str, Tunable]] = {}
-    behavioural: ClassVar[bool] = False
+    compared: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -77,6 +78,11 @@ class Policy(ABC):
     def __repr__(self) -> str:
         games = "" if self._single else f", n_games={self.n_games}"
         return f"{type(self).__name__}(n_arms={self.n_arms}{games})"
+
+    @classmethod
+    def check_bandit(cls, bandit: Any) -> None:
+        """Raise a ValueError if the policy cannot play the bandit; most play all."""
+        return None
 
     def select_arm(self) -> Any:
         """Return the arm to pull next (in each game)."""

@@ -22,11 +22,10 @@ BETA = Tunable(0.1, 50, "log", BETAS, meaning="inverse temperature of the softma
 class BehaviourModel(Policy):
     """A model of behaviour: an arm is drawn from the probabilities that ``probabilities()`` returns.
 
-    Its ``tunable`` parameters are the free parameters of a fit. Models of behaviour are no contenders for little
-    regret: ``nsa tune`` and the group ``state-of-the-art`` leave them out.
+    Its ``tunable`` parameters are the free parameters of a fit.
     """
 
-    behavioural = True
+    compared = False
 
     def __init__(self, n_arms: int, **settings: Any) -> None:
         super().__init__(n_arms, **settings)

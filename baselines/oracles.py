@@ -10,6 +10,8 @@ from baselines.base import Policy
 from baselines.kl_ucb import KLUCB
 from baselines.scalars import any_of, where
 
+NO_BANDIT = "this policy needs the bandit: call watch(bandit) before the first round"
+
 
 class Watched(Protocol):
     """A bandit with the attribute ``best_arm`` for the round to be played: a number, or an array (games,)."""
@@ -34,7 +36,7 @@ class Watcher(Policy):
     def _best_arm(self) -> Any:
         """Return the best arm of each game."""
         if self._bandit is None:
-            raise ValueError("this policy needs the bandit: call watch(bandit) before the first round")
+            raise ValueError(NO_BANDIT)
         best = self._bandit.best_arm
         if self._alone:
             return best if type(best) is int else np.ravel(best)[0]

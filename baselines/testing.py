@@ -12,7 +12,7 @@ from baselines.base import Policy
 from nsa_brian.common.game_streams import streams
 
 
-def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
+def check_policy(make: Callable[..., Policy], n_rounds: int = 200, bandit: Any = None) -> None:
     """Check what the game loop, the experiments and the tuning require of a policy.
 
     Parameters
@@ -21,6 +21,8 @@ def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
         ``make(n_games=..., rng=...)`` returns the policy, such as ``functools.partial(MyPolicy, 4)``.
     n_rounds : int
         Number of rounds to play.
+    bandit : optional
+        What ``watch`` is called with, if the policy has it; by default a bandit whose ``best_arm`` is 1.
 
     Raises
     ------
@@ -33,29 +35,29 @@ def check_policy(make: Callable[..., Policy], n_rounds: int = 200) -> None:
     >>> import baselines
     >>> check_policy(partial(baselines.make, "ucb1", 4))
     """
+
+    def made(games: range) -> Policy:
+        return _watching(make(n_games=len(games), rng=streams(0, "conformance", games)), bandit)
+
     before = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002 - it must not change
-    chosen = _play(_made(make, range(3)), range(3), n_rounds)
-    again = _play(_made(make, range(3)), range(3), n_rounds)
+    chosen = _play(made(range(3)), range(3), n_rounds)
+    again = _play(made(range(3)), range(3), n_rounds)
     assert (chosen == again).all(), "choices differ with the same generator and rewards"
-    alone = _play(_made(make, range(2, 3)), range(2, 3), n_rounds)
+    alone = _play(made(range(2, 3)), range(2, 3), n_rounds)
     assert (chosen[:, 2:] == alone).all(), "the choices of a game differ between alone and in a batch"
-    overwritten = _play(_made(make, range(3)), range(3), n_rounds, overwrite=True)
+    overwritten = _play(made(range(3)), range(3), n_rounds, overwrite=True)
     assert (chosen == overwritten).all(), "update() must copy the arrays that it stores: the caller may change them"
-    _check_probabilities(_made(make, range(3)), chosen)
-    _check_single(make(n_games=None, rng=np.random.default_rng(0)))
-    _check_refusals(_made(make, range(2)))
+    _check_probabilities(made(range(3)), chosen)
+    _check_single(_watching(make(n_games=None, rng=np.random.default_rng(0)), bandit))
+    _check_refusals(made(range(2)))
     after = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
     assert before == after, "random numbers were drawn from numpy's global generator"
 
 
-def _made(make: Callable[..., Policy], games: range) -> Policy:
-    return _watching(make(n_games=len(games), rng=streams(0, "conformance", games)))
-
-
-def _watching(policy: Any) -> Any:
+def _watching(policy: Any, bandit: Any) -> Any:
     """Give the policy a bandit to watch, if it has ``watch``."""
     if hasattr(policy, "watch"):
-        policy.watch(SimpleNamespace(best_arm=1))
+        policy.watch(SimpleNamespace(best_arm=1) if bandit is None else bandit)
     return policy
 
 
@@ -103,7 +105,7 @@ def _check_probabilities(policy: Policy, chosen: np.ndarray) -> None:
 
 
 def _check_single(policy: Any) -> None:
-    arm = _watching(policy).select_arm()
+    arm = policy.select_arm()
     assert isinstance(arm, int), f"the arm of a single game must be an int, got {type(arm).__name__}"
     policy.update(arm, 1)
 

@@ -61,6 +61,12 @@ ENTRIES = (
     ),
     Entry(
         PAPER,
+        "bound",
+        "studies.bound.study",
+        "distance of agents to a near-Bayesian agent that knows how the bandit changes",
+    ),
+    Entry(
+        PAPER,
         "entropy",
         "studies.entropy.study",
         "entropy of the choices: over the rounds of MAB-P, and as a function of the entropy of the rewards",

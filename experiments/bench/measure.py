@@ -49,7 +49,7 @@ N_MEASUREMENTS = (
     + len(COUPLED_ARMS)
     + several_bench.N_MEASUREMENTS
     + spike_bench.N_MEASUREMENTS
-    + len(baselines.contenders())
+    + len(baselines.compared())
 )
 
 

@@ -67,6 +67,57 @@ class Optimistic(ConstantStep):
         return highest(self.means)
 
 
+class ValueStep(ConstantStep):
+    """Values that are 1 at first; their step is linear in them."""
+
+    epsilon = 0.0
+    low, high = 0.1, 0.1
+
+    def start(self) -> None:
+        self.means = [1.0] * self.n_arms
+
+    def update(self, arm: int, reward: float) -> None:
+        value = self.means[arm]
+        step = self.low + (self.high - self.low) * min(max(value, 0.0), 1.0)
+        self.means[arm] = value + step * (reward - value)
+
+
+class Aspiration(ConstantStep):
+    """Values of the other arms drift to the aspiration."""
+
+    epsilon = 0.0
+
+    def start(self) -> None:
+        self.means, self.aspiration = [1.0] * self.n_arms, 1.0
+
+    def follow(self, reward: float) -> None:
+        """Move the aspiration."""
+        self.aspiration += (0.003 if reward > self.aspiration else 0.01) * (reward - self.aspiration)
+
+    def update(self, arm: int, reward: float) -> None:
+        self.follow(reward)
+        learned = self.means[arm] + 0.1 * (reward - self.means[arm])
+        self.means = [mean + 0.003 * (self.aspiration - mean) for mean in self.means]
+        self.means[arm] = learned
+
+
+class Familiarity(Aspiration):
+    """Unfamiliar arms are worth the aspiration; ``means`` has the index."""
+
+    def start(self) -> None:
+        super().start()
+        self.values, self.novelty = [0.0] * self.n_arms, [1.0] * self.n_arms
+
+    def update(self, arm: int, reward: float) -> None:
+        self.follow(reward)
+        novelty = self.novelty[arm]
+        self.values[arm] += (0.1 + 0.9 * novelty) * (reward - self.values[arm])
+        self.novelty = [h + 0.003 * (1 - h) for h in self.novelty]
+        self.novelty[arm] = 0.5 * novelty
+        a = self.aspiration
+        self.means = [q + h * (a - q) for q, h in zip(self.values, self.novelty, strict=True)]
+
+
 class VDBE(ConstantStep):
     """Epsilon follows the changes of the values."""
 
@@ -364,6 +415,9 @@ PLAIN: dict[str, type[Random]] = {
     "f-dsw-thompson": FDSWThompson,
     "constant-step": ConstantStep,
     "optimistic": Optimistic,
+    "value-step": ValueStep,
+    "aspiration": Aspiration,
+    "familiarity": Familiarity,
     "vdbe": VDBE,
     "softmax": Softmax,
     "exp3s": Exp3S,

@@ -1,4 +1,4 @@
-"""Time per round of each policy but models of behaviour, in a batch of games and in a single game."""
+"""Time per round of each policy that NSA is compared with, in a batch of games and in a single game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRETCH = 10
 
 
 def measure(
-    n_rounds: int, tick: Callable[[str], None] = lambda what: None, names: Iterable[str] = baselines.contenders()
+    n_rounds: int, tick: Callable[[str], None] = lambda what: None, names: Iterable[str] = baselines.compared()
 ) -> dict[str, float]:
     """Return microseconds per game and round of selection and learning, by policy and number of arms."""
     found = {}

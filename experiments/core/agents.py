@@ -16,7 +16,7 @@ from nsa_brian.errors import closest, shown
 #: The agents of the paper's comparison, and random choice.
 PAPER_AGENTS = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
 
-#: Name of the group of NSA and all policies but models of behaviour, with tuned parameters if available.
+#: Name of the group of NSA and the policies that it is compared with, with tuned parameters if available.
 STATE_OF_THE_ART = "state-of-the-art"
 
 
@@ -33,8 +33,8 @@ def tuned() -> dict[str, dict[str, float]]:
 
 
 def expand(chosen: Sequence[str]) -> tuple[str, ...]:
-    """Replace ``state-of-the-art`` by NSA and every contender, tuned if possible."""
-    group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.contenders()))
+    """Replace ``state-of-the-art`` by NSA and every policy that it is compared with, tuned if possible."""
+    group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.compared()))
     return tuple(name for given in chosen for name in (group if given == STATE_OF_THE_ART else (given,)))
 
 
@@ -65,6 +65,13 @@ def check_names(chosen: Sequence[str]) -> None:
             raise ValueError(f"unknown agent {shown(name)}; {hint}known: {', '.join(known)}")
         if list(chosen).count(name) > 1:
             raise ValueError(f"agent {shown(name)} is given twice")
+
+
+def check_bandit(chosen: Sequence[str], bandit: Any) -> None:
+    """Raise a ValueError if an agent cannot play the bandit."""
+    for name in chosen:
+        if not is_nsa(name):
+            baselines.POLICIES[name.partition(":")[0]].check_bandit(bandit)
 
 
 def make_policy(name: str, n_arms: int, n_games: int, rng: GameStreams) -> Agent:

@@ -15,7 +15,7 @@ import numpy as np
 import envs
 import nsa_brian
 from envs import Bandit
-from experiments.core.agents import PAPER_AGENTS, check_names
+from experiments.core.agents import PAPER_AGENTS, check_bandit, check_names
 from experiments.core.errors import at_least
 from experiments.core.inputs import check_unchanged, contents_of, file_digests, keep_contents, with_tables
 from experiments.core.model_inputs import check_tables, digests_of, tables, values_for
@@ -118,7 +118,9 @@ class PlaySettings(StudySettings):
         if self.input_files:
             models = [self.nsa_agent(name).model for name in self.agents if is_nsa(name)]
             check_tables(self.input_tables, self.input_files, models, [self.arms])
-        horizon = self.make_bandit(1).horizon
+        bandit = self.make_bandit(1)
+        check_bandit(self.agents, bandit)
+        horizon = bandit.horizon
         if horizon is not None and horizon < self.n_rounds:
             raise ValueError(
                 f"the {self.env} lasts {horizon} rounds, but {self.trials} trials x {self.rounds} rounds were asked for"

@@ -16,11 +16,14 @@ from baselines.testing import check_policy
 from baselines.tunable import Tunable
 from experiments.core.game import play
 from experiments.core.metrics import regret
+from experiments.studies.tune.grid import POINTS
 from nsa_brian.common.game_streams import streams
 
+#: All that play any bandit; tests/baselines/test_oracle_bayes.py has the other.
+POLICIES = [name for name in baselines.POLICIES if name != "oracle-bayes"]
 # Settings under which every rule of a policy comes into play within 500 rounds.
 CASES = [
-    *((name, {}) for name in baselines.POLICIES),
+    *((name, {}) for name in POLICIES),
     ("epsilon-greedy", {"epsilon": 0.5}),
     ("ucb1", {"exploration": 0.1}),
     ("d-ucb", {"discount": 0.9, "exploration": 0.05}),
@@ -47,6 +50,10 @@ CASES = [
     ("m-ucb", {"window": 21, "epsilon": 0.3, "exploration": 0.3, "delta": 0.9}),
     ("glr-klucb", {"delta": 0.9, "epsilon": 0.3, "exploration": 0.4}),
     ("glr-klucb", {"delta": 0.9, "epsilon": 0.2, "exploration": 0.4, "restart": "local"}),
+    ("value-step", {"epsilon": 0.1, "low": 0.5, "high": 0.02, "start": 0.8}),
+    ("value-step", {"low": 1, "high": 0.3, "start": 1.2, "ties": "first"}),
+    ("aspiration", {"step": 0.5, "drift": 0.1, "up": 0.02, "down": 0.2, "start": 0.7}),
+    ("familiarity", {"step": 0.05, "fall": 0.9, "recovery": 0.05, "up": 0.3, "down": 0.02, "start": 0.6}),
     ("biased-random", {"bias": 0.7, "favoured": 1}),
     ("win-stay-lose-shift", {"lapse": 0.4, "win": 1}),
     ("q-learning", {"step": 0.6, "beta": 20, "q0": 0}),
@@ -107,7 +114,7 @@ def test_choices_are_those_of_the_formula(name, settings, n_arms, seed):
     assert choices(name, settings, n_arms, seed) == plain_choices(name, settings, n_arms, seed)
 
 
-@pytest.mark.parametrize("name", baselines.POLICIES)
+@pytest.mark.parametrize("name", POLICIES)
 def test_a_subclass_of_the_user_has_arrays_in_a_single_game_and_makes_the_same_choices(name, monkeypatch):
     class Mine(baselines.POLICIES[name]):
         def _learn(self, arms, rewards):
@@ -149,12 +156,12 @@ def play_batch(name, games, n_arms=6, n_rounds=300, **settings):
     return chosen
 
 
-@pytest.mark.parametrize("name", baselines.POLICIES)
+@pytest.mark.parametrize("name", POLICIES)
 def test_every_policy_conforms(name):
     check_policy(partial(baselines.make, name, 4))
 
 
-@pytest.mark.parametrize("name", baselines.POLICIES)
+@pytest.mark.parametrize("name", POLICIES)
 def test_a_batch_of_settings_is_played_as_each_setting_alone(name):
     grid = {key: tunable.at(np.array([0.2, 0.5, 0.9])) for key, tunable in baselines.POLICIES[name].tunable.items()}
     together = play_batch(name, range(3), n_rounds=150, **grid)
@@ -165,11 +172,11 @@ def test_a_batch_of_settings_is_played_as_each_setting_alone(name):
         assert (together[:, game] == alone[:, 0]).all()
 
 
-@pytest.mark.parametrize("name", baselines.POLICIES)
+@pytest.mark.parametrize("name", POLICIES)
 class TestTunables:
-    def test_there_are_at_most_three_and_their_defaults_lie_where_one_would_search(self, name):
+    def test_there_is_a_grid_for_their_number_and_their_defaults_lie_where_one_would_search(self, name):
         defaults = baselines.settings_of(name)
-        assert name not in baselines.contenders() or len(baselines.POLICIES[name].tunable) <= 3
+        assert len(baselines.POLICIES[name].tunable) in (0, *POINTS)
         for key, tunable in baselines.POLICIES[name].tunable.items():
             assert tunable.low <= defaults[key] <= tunable.high
             assert tunable.meaning

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import baselines
+from baselines.behaviour import BehaviourModel
 from nsa_brian.common.game_streams import streams
 
-WITHOUT = {"thompson", "d-thompson", "f-dsw-thompson", "forced-exploration", "oracle-restart", "best-arm"}
+ORACLES = ("oracle-restart", "best-arm", "oracle-bayes")
+WITHOUT = ("thompson", "d-thompson", "f-dsw-thompson", "forced-exploration", *ORACLES)
 CLOSED = [name for name in baselines.POLICIES if name not in WITHOUT]
+MODELS = [name for name, policy in baselines.POLICIES.items() if issubclass(policy, BehaviourModel)]
 #: Settings in which every rule takes part, beside the defaults.
 SETTINGS = {
     "epsilon-greedy": {"epsilon": 0.3, "ties": "random"},
@@ -132,7 +135,7 @@ def test_illegal_masks_are_refused():
             policy.probabilities(np.array(offered))
 
 
-@pytest.mark.parametrize("name", [name for name, policy in baselines.POLICIES.items() if policy.behavioural])
+@pytest.mark.parametrize("name", MODELS)
 def test_many_sets_of_parameters_are_evaluated_as_many_games(name):
     """Settings that are not tunable, such as q0, may be one per game as well."""
     rng = np.random.default_rng(0)

@@ -93,6 +93,7 @@ COMMANDS = {
     "play": "--agents random --arms 3 --trials 1 --rounds 10 --repetitions 1",
     "table": "--preset quick --agents random,ucb1 --envs MAB-P --arms 3 --rounds 10 --repetitions 2",
     "standings": "--preset quick --agents random,ucb1,thompson --envs MAB-P,MAB-D --arms 3 --rounds 10",
+    "bound": "--preset quick --agents random --envs MAB-P --arms 3 --rounds 10",
     "entropy": "--preset quick --agents random,ucb1 --rounds 10 --arms 3 --peaked-arms 3 --betas 1",
     "updates": "--preset quick --rounds 10 --repetitions 2 --arms 3",
     "environments": "--preset quick --rounds 10 --arms 3",

@@ -176,6 +176,38 @@ def optimistic(rng, K, epsilon=0.0, step=0.1, start=1.0, ties="first"):
         Q[arm] += step * (reward - Q[arm])
 
 
+def value_step(rng, K, epsilon=0.0, low=0.1, high=0.1, start=1.0, ties="random"):
+    Q = [start] * K
+    while True:
+        arm = greedy(rng, K, epsilon, Q, ties)
+        reward = yield arm
+        Q[arm] += (low + (high - low) * min(max(Q[arm], 0), 1)) * (reward - Q[arm])
+
+
+def any_of_the_best(values, luck):
+    best = [k for k, value in enumerate(values) if value == max(values)]
+    return best[int(luck * len(best))]
+
+
+def aspiration(rng, K, step=0.1, drift=0.003, up=0.003, down=0.01, start=1.0):
+    Q, a = [start] * K, start
+    while True:
+        arm = any_of_the_best(Q, rng.random())
+        reward = yield arm
+        a += (up if reward > a else down) * (reward - a)
+        Q = [q + step * (reward - q) if k == arm else q + drift * (a - q) for k, q in enumerate(Q)]
+
+
+def familiarity(rng, K, step=0.1, fall=0.5, recovery=0.003, up=0.003, down=0.01, start=1.0):
+    Q, h, a = [0.0] * K, [1.0] * K, start
+    while True:
+        arm = any_of_the_best([Q[k] + h[k] * (a - Q[k]) for k in range(K)], rng.random())
+        reward = yield arm
+        a += (up if reward > a else down) * (reward - a)
+        Q[arm] += (step + (1 - step) * h[arm]) * (reward - Q[arm])
+        h = [(1 - fall) * h[k] if k == arm else h[k] + recovery * (1 - h[k]) for k in range(K)]
+
+
 def vdbe(rng, K, sigma=0.33, step=0.1, ties="first"):
     Q, epsilon = [0.0] * K, 1.0
     while True:

@@ -19,6 +19,13 @@ SMALLER = {
         "rounds": 60,
         "repetitions": 3,
     },
+    "bound": {
+        "agents": ("nsa", "ucb1", "oracle-bayes"),
+        "envs": ("MAB-P", "MAB-D", "MAB-sinP"),
+        "arms": (3, 5),
+        "rounds": 60,
+        "repetitions": 3,
+    },
     "noise": {"arms": 3, "rounds": 20, "repetitions": 3, "strengths": (0.0, 0.3)},
     "fit": {"subjects": 2, "generations": 3, "predictive": 2},
     "recover": {"rounds": 20, "generations": 3},

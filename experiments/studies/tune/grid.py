@@ -16,8 +16,8 @@ from evolution.search import GAMES
 from nsa_brian.common.checks import WHOLE, one_per_game
 from nsa_brian.common.plugins import naming_plugins
 
-#: Points of a grid per dimension, for one, two and three parameters.
-POINTS = {1: 17, 2: 9, 3: 5}
+#: Points of a grid per dimension, for one to four parameters.
+POINTS = {1: 17, 2: 9, 3: 5, 4: 4}
 
 #: Largest number of grids, including those that extend the range.
 MOST = 12

@@ -23,8 +23,8 @@ from nsa_brian.common.texts import shown
 
 
 def tunable_policies() -> tuple[str, ...]:
-    """Return the policies that have tunable parameters, except models of behaviour."""
-    return tuple(name for name in baselines.contenders() if baselines.POLICIES[name].tunable)
+    """Return the policies that NSA is compared with and that have tunable parameters."""
+    return tuple(name for name in baselines.compared() if baselines.POLICIES[name].tunable)
 
 
 @dataclass(frozen=True, kw_only=True)

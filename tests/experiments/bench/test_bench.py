@@ -139,7 +139,7 @@ def test_every_figure_is_there_positive_and_ready_for_json(found):
         wanted += [f"spiking.neuron_steps_per_second.games{n}", f"ratio.spiking_network_over_rounds.games{n}"]
     for name in ("spiking.double", "spiking.single", "spiking-ei.double", "spiking-ei.single", "limit.spiking-ei"):
         wanted += [f"{name}.ns_per_neuron_step.games16"]
-    wanted += [f"policy.{policy}.us_per_game_round.k{k}" for policy in baselines.contenders() for k in (10, 200)]
+    wanted += [f"policy.{policy}.us_per_game_round.k{k}" for policy in baselines.compared() for k in (10, 200)]
     assert all(found[name] > 0 for name in wanted)
     assert found["rounds.engine_share"] < 1
     assert json.loads(json.dumps(found)) == found
@@ -165,13 +165,13 @@ def test_without_a_compiler_there_is_no_limit(found, tmp_path):
 
 def test_every_policy_has_its_line(found):
     lines = bench_command.policy_table(found).splitlines()
-    assert {line.split()[0] for line in lines[2:]} == set(baselines.contenders())
+    assert {line.split()[0] for line in lines[2:]} == set(baselines.compared())
     assert f"{found['policy.ucb1.us_per_game_round.k200']:.2f}" in next(line for line in lines if "ucb1" in line)
 
 
 @pytest.mark.slow
 def test_policies_in_plain_python_earn_as_much_as_ours():
-    assert set(PLAIN) == {name for name in baselines.contenders() if not hasattr(baselines.POLICIES[name], "watch")}
+    assert set(PLAIN) == {name for name in baselines.compared() if not hasattr(baselines.POLICIES[name], "watch")}
     random.seed(0)
     for name, plain in PLAIN.items():
         ours = np.mean([earned(baselines.make(name, 5, seed=seed)) for seed in range(3)])

@@ -159,6 +159,7 @@ def test_the_agent_takes_a_model_and_a_file_that_brings_one(folder):
 STUDIES = {
     "table": ["--arms", "3", "--envs", "MAB-P,MAB-D", "--agents", "nsa,nsa:best.json,random", "--rounds", "20"],
     "standings": ["--arms", "3", "--envs", "MAB-P,MAB-D", "--agents", "nsa,nsa:best.json,random", "--rounds", "20"],
+    "bound": ["--arms", "3", "--envs", "MAB-P,MAB-D", "--agents", "nsa,nsa:best.json", "--rounds", "20"],
     "entropy": ["--arms", "3", "--peaked-arms", "3", "--betas", "8", "--rounds", "20", "--agents", "nsa,nsa:best.json"],
     "updates": ["--arms", "3", "--rounds", "20"],
     "decision": ["--arms", "3", "--after", "0,20"],

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 import baselines
 from baselines import Tunable
+from baselines.behaviour import BehaviourModel
 from baselines.epsilon_greedy import EpsilonGreedy
 from evolution import FitnessGames
 from evolution.fitness import rounds
@@ -124,16 +125,16 @@ class TestTunedAgents:
         record = json.loads((agents.resources.files("experiments") / "data" / "tuned.json").read_text())
         assert [name for name, found in record["policies"].items() if found["on_edge"]] == []
 
-    def test_the_group_is_nsa_and_every_contender_tuned_where_it_was(self):
+    def test_the_group_is_nsa_and_every_compared_policy_tuned_where_it_was(self):
         group = agents.expand(["state-of-the-art"])
         agents.check_names(group)
-        assert [name.removesuffix(":tuned") for name in group] == ["nsa", *baselines.contenders()]
+        assert [name.removesuffix(":tuned") for name in group] == ["nsa", *baselines.compared()]
         assert {"random", "best-arm", "thompson", "optimistic:tuned"} <= set(group)
 
-    def test_models_of_behaviour_play_but_are_no_contenders(self):
-        models = {name for name, policy in baselines.POLICIES.items() if policy.behavioural}
+    def test_models_of_behaviour_play_but_are_not_compared(self):
+        models = {name for name, policy in baselines.POLICIES.items() if issubclass(policy, BehaviourModel)}
         assert {"q-learning", "choice-kernel", "win-stay-lose-shift"} <= models
-        assert models.isdisjoint({*baselines.contenders(), *tunable_policies(), *agents.tuned()})
+        assert models.isdisjoint({*baselines.compared(), *tunable_policies(), *agents.tuned()})
         agents.check_names(sorted(models))
 
     def test_an_unknown_variant_is_refused(self):
