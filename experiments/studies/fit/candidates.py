@@ -11,6 +11,7 @@ import numpy as np
 
 import baselines
 import nsa_brian  # Brian2 is imported on first use
+from baselines.behaviour import BehaviourModel
 from experiments.core.nsa_agents import is_nsa
 from experiments.studies.fit.data import Game
 from experiments.studies.fit.genes import LAPSE, Gene
@@ -29,6 +30,10 @@ FREE_OF_NSA = {
     "alpha_v": ((0.0, 4.5), (0.4, 3.6)),
     "lapse": ((0.0, 1.0), (0.05, 0.45)),
 }
+
+#: Typical values of simulated subjects where the middle of the search range is not: with a low inverse temperature, for
+#: example, choices are random under any model.
+TYPICAL = {"beta": (3.0, 20.0), "kernel_beta": (2.0, 10.0), "lapse": (0.05, 0.45), "bias": (0.5, 0.9)}
 
 #: Name of the probability of a random choice, a parameter of every fit.
 LAPSE_NAME = "lapse"
@@ -276,7 +281,7 @@ def candidate(name: str, agent: ParameterSet | None, free: Sequence[str] | None 
         _check_policy(name)
         known = {LAPSE_NAME: LAPSE, **_tunable(name)}
         default = list(_tunable(name))
-        if not baselines.POLICIES[name].behavioural and LAPSE_NAME not in default:
+        if not issubclass(baselines.POLICIES[name], BehaviourModel) and LAPSE_NAME not in default:
             default.append(LAPSE_NAME)  # many of them never make some choices
     chosen = default if free is None else list(free)
     for key in chosen:
@@ -296,7 +301,7 @@ def _gene(name: str, info: Any, of_nsa: bool) -> Gene:
     """Return a free parameter with its default range."""
     gene = Gene(name, info) if isinstance(info, baselines.Tunable) else Gene.of_parameter(info)
     if not (of_nsa and name in FREE_OF_NSA):
-        return gene
+        return gene if of_nsa else replace(gene, typical=TYPICAL.get(name))
     (low, high), typical = FREE_OF_NSA[name]
     return replace(gene, range=replace(gene.range, low=low, high=high), typical=typical)
 

@@ -45,7 +45,9 @@ class Gene:
 
     def draw(self, uniform: np.ndarray) -> np.ndarray:
         """Return typical values for uniform random numbers, evenly distributed on the scale of the search."""
-        low, high = (0.1, 0.9) if self.typical is None else map(float, map(self.range.position, self.typical))
+        low, high = (0.1, 0.9)
+        if self.typical is not None:  # within the range that was given
+            low, high = np.clip(self.range.position(np.array(self.typical)), 0, 1)
         return np.asarray(self.range.at(low + uniform * (high - low)))
 
     def log_prior(self, values: np.ndarray) -> np.ndarray:

@@ -176,8 +176,8 @@ class FitSettings(SearchSettings):
     def reading(self) -> Reading:
         """How to read the file."""
         scale: Any = self.scale_rewards or None
-        condition = "cond" if self.data == EXAMPLE and not self.condition else self.condition
-        return Reading(self.column or {}, condition, scale, self.arms, self.missed)
+        pairs = "cond" if _is_example(self.data) else ""  # each pair of stimuli has arms of its own
+        return Reading(self.column or {}, self.condition or pairs, scale, self.arms, self.missed)
 
     @cached_property
     def input_digests(self) -> dict[str, str]:
@@ -224,8 +224,12 @@ def data_digest(data: str) -> str:
     return digest
 
 
+def _is_example(data: str) -> bool:
+    return data == EXAMPLE and not Path(data).exists()
+
+
 def _path(data: str) -> str:
     """Return the path of the data."""
-    if data == EXAMPLE and not Path(data).exists():
+    if _is_example(data):
         return str(resources.files("experiments") / "data" / "rlddm_data.csv")
     return data

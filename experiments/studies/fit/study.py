@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.core.cells import Arrays, Cell
 from experiments.core.command import Command
+from experiments.core.errors import UserError
 from experiments.core.formats import csv_text
 from experiments.core.results import Results, Row
 from experiments.core.study import Export, Study
@@ -297,7 +298,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    if args.file is not None and args.set_data is None:
+    if args.file is not None:
+        if args.set_data is not None:
+            raise UserError("give one file: FILE or --data FILE")
         args.set_data = args.file
     run(STUDY, args)
 

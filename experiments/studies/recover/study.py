@@ -70,10 +70,14 @@ class Recovered:
         Of true and fitted values on the scale of the search; None if one of them does not vary.
     bias, rmse : float
         Mean and root mean square of fitted minus true values.
+    lowest, highest : float
+        Smallest and largest true value.
     """
 
     agent: str
     parameter: str
+    lowest: float
+    highest: float
     correlation: float | None
     bias: float
     rmse: float
@@ -140,16 +144,18 @@ class RecoverStudy(Study[RecoverSettings, RecoverSummary]):
     def tables(self, results: Results[RecoverSettings, RecoverSummary]) -> list[Table]:
         """Return a table of parameters and the confusion matrix."""
         settings, summary = results.settings, results.summary
-        rows = [
-            [each.agent, each.parameter, "–" if each.correlation is None else f"{each.correlation:.3f}",
-             f"{each.bias:+.3g}", f"{each.rmse:.3g}"]
-            for each in summary.parameters
-        ]  # fmt: skip
+        rows = []
+        for each in summary.parameters:
+            correlation = "–" if each.correlation is None else f"{each.correlation:.3f}"
+            true = f"{each.lowest:.3g} to {each.highest:.3g}"
+            rows.append([each.agent, each.parameter, true, correlation, f"{each.bias:+.3g}", f"{each.rmse:.3g}"])
         caption = (
             f"recovery of parameters: {settings.subjects} subjects x {settings.rounds} rounds, {settings.env}, "
             f"{settings.arms} arms, seed {settings.seed}; nsa: {settings.parameters}{settings.model_note}"
         )
-        tables = [Table(caption, ["agent", "parameter", "correlation", "bias", "RMSE"], rows, (2, 3, 4))]
+        tables = [
+            Table(caption, ["agent", "parameter", "true values", "correlation", "bias", "RMSE"], rows, (2, 3, 4, 5))
+        ]
         shares = [[true, *(f"{share:.2f}" for share in row.values())] for true, row in summary.confusion.items()]
         header = ["simulated", *settings.agents]
         title = "confusion matrix: share of subjects for which each agent has the lowest BIC"
@@ -207,4 +213,5 @@ def _recovered(agent: Candidate, i: int, cell: Arrays) -> Recovered:
     varies = np.isfinite(places).all() and (np.ptp(places, axis=1) > 0).all()
     correlation = float(np.corrcoef(places)[0, 1]) if varies else None
     error = fitted - true
-    return Recovered(agent.name, gene.name, correlation, float(error.mean()), float(np.sqrt((error**2).mean())))
+    ends, rmse = (float(true.min()), float(true.max())), float(np.sqrt((error**2).mean()))
+    return Recovered(agent.name, gene.name, *ends, correlation, float(error.mean()), rmse)

@@ -264,6 +264,7 @@ def test_the_command_writes_fits(tmp_path, nsa):
     [
         (["gone.csv"], "no file gone.csv"),
         (["."], ". is a folder, not a file"),
+        (["a.csv", "--data", "b.csv"], "give one file: FILE or --data FILE"),
         (["--agents", "q-learnin"], "unknown agent 'q-learnin'; did you mean q-learning?"),
         (["--search", "nsa=alpha"], "agent nsa has no parameter 'alpha' to fit; did you mean"),
         (["--search", "nsa=alpha_v:1"], "--search nsa: a range is NAME:LOW:HIGH, got 'alpha_v:1'"),
