@@ -20,8 +20,8 @@ _TAU = Parameter("tau", 10, "ms", meaning="time constant of both populations")
 _ETA = Parameter("eta", 0.05, "", UNIT_INTERVAL, (0.003, 0.5), "log", meaning="learning rate of a familiar option")
 _ETA_H = Parameter("eta_h", 0.9, "", UNIT_INTERVAL, (0, 1), meaning="learning rate added by novelty")
 _FALL = Parameter("fall", 0.25, "", UNIT_INTERVAL, (0.05, 1), meaning="part of the novelty that a trial takes")
-_K_S = Parameter("k_s", 0.19, "", UNIT_INTERVAL, (0.01, 0.9), "log", meaning="step of the surprise")
-_THETA = Parameter("theta", 0.27, "", UNIT_INTERVAL, (0, 0.6), meaning="surprise that chance alone causes")
+_K_S = Parameter("k_s", 0.18, "", UNIT_INTERVAL, (0.01, 0.9), "log", meaning="step of the surprise")
+_THETA = Parameter("theta", 0.26, "", UNIT_INTERVAL, (0, 0.6), meaning="surprise that chance alone causes")
 
 #: V shows the weight of an option. U shows it as far as the option is familiar, and else the aspiration of the game.
 FAMILIARITY = Model(
@@ -67,11 +67,11 @@ SURPRISE = FAMILIARITY.change(
         h += (1 - chosen) * clip(recovery + fast * clip(surprise - theta, 0, 1) + slow * volatility, 0, 1) * (1 - h)
     """,
     parameters=(
-        *_start(eta=0.054, eta_h=0.9, fall=0.28, recovery=0.0016, a_0=0.87, rise=2.5e-4, sink=5.5e-4),
+        *_start(eta=0.08, eta_h=0.8, fall=0.28, recovery=3.6e-4, a_0=0.845, rise=4.5e-5, sink=4e-4),
         *(_K_S, _THETA),
-        Parameter("k_z", 0.0043, "", UNIT_INTERVAL, (5e-4, 0.1), "log", meaning="step of the volatility"),
-        Parameter("fast", 2.6, "", (0, 100), (0, 8), meaning="recovery of novelty by surprise"),
-        Parameter("slow", 1.4, "", (0, 100), (0, 8), meaning="recovery of novelty by volatility"),
+        Parameter("k_z", 0.0045, "", UNIT_INTERVAL, (5e-4, 0.1), "log", meaning="step of the volatility"),
+        Parameter("fast", 2, "", (0, 100), (0, 8), meaning="recovery of novelty by surprise"),
+        Parameter("slow", 1.2, "", (0, 100), (0, 8), meaning="recovery of novelty by volatility"),
     ),
 )
 
