@@ -20,7 +20,7 @@ _TAU = Parameter("tau", 10, "ms", meaning="time constant of both populations")
 _ETA = Parameter("eta", 0.05, "", UNIT_INTERVAL, (0.003, 0.5), "log", meaning="learning rate of a familiar option")
 _ETA_H = Parameter("eta_h", 0.9, "", UNIT_INTERVAL, (0, 1), meaning="learning rate added by novelty")
 _FALL = Parameter("fall", 0.25, "", UNIT_INTERVAL, (0.05, 1), meaning="part of the novelty that a trial takes")
-_K_S = Parameter("k_s", 0.15, "", UNIT_INTERVAL, (0.01, 0.9), "log", meaning="step of the surprise")
+_K_S = Parameter("k_s", 0.18, "", UNIT_INTERVAL, (0.01, 0.9), "log", meaning="step of the surprise")
 _THETA = Parameter("theta", 0.26, "", UNIT_INTERVAL, (0, 0.6), meaning="surprise that chance alone causes")
 
 #: V shows the weight of an option. U shows it as far as the option is familiar, and else the aspiration of the game.
@@ -55,22 +55,23 @@ def _start(**values: float) -> list[Parameter]:
 #: Unexpected failures make all options unfamiliar again: at once, and while they are frequent.
 SURPRISE = FAMILIARITY.change(
     name="familiarity-surprise",
-    signals="a : 1\ns : 1\nz : 1",  # aspiration, surprise, volatility
+    signals="a : 1\nsurprise : 1\nvolatility : 1",
     signal_update="""
         a += (rise * int(R > a) + sink * int(R <= a)) * (R - a)
-        s += k_s * ((w_chosen - R) * (1 - h_chosen) - s)
-        z += k_z * (clip(s - theta, 0, 1) - z)
+        surprise += k_s * ((w_chosen - R) * (1 - h_chosen) - surprise)
+        volatility += k_z * (clip(surprise - theta, 0, 1) - volatility)
     """,
     plasticity="""
         w += chosen * clip(eta + eta_h * h, 0, 1) * (R - w)
-        h += (1 - chosen) * clip(recovery + fast * clip(s - theta, 0, 1) + slow * z, 0, 1) * (1 - h) - chosen * fall * h
+        h -= chosen * fall * h
+        h += (1 - chosen) * clip(recovery + fast * clip(surprise - theta, 0, 1) + slow * volatility, 0, 1) * (1 - h)
     """,
     parameters=(
-        *_start(eta=0.092, eta_h=0.82, recovery=0.00125, a_0=0.8, rise=6e-5, sink=4.2e-4),
+        *_start(eta=0.08, eta_h=0.8, fall=0.28, recovery=3.6e-4, a_0=0.845, rise=4.5e-5, sink=4e-4),
         *(_K_S, _THETA),
-        Parameter("k_z", 0.0028, "", UNIT_INTERVAL, (5e-4, 0.1), "log", meaning="step of the volatility"),
-        Parameter("fast", 3, "", (0, 100), (0, 8), meaning="recovery of novelty by surprise"),
-        Parameter("slow", 1.1, "", (0, 100), (0, 8), meaning="recovery of novelty by volatility"),
+        Parameter("k_z", 0.0045, "", UNIT_INTERVAL, (5e-4, 0.1), "log", meaning="step of the volatility"),
+        Parameter("fast", 2, "", (0, 100), (0, 8), meaning="recovery of novelty by surprise"),
+        Parameter("slow", 1.2, "", (0, 100), (0, 8), meaning="recovery of novelty by volatility"),
     ),
 )
 
@@ -91,6 +92,7 @@ NO_RECOVERY = FAMILIARITY.change(
         w += chosen * clip(eta + eta_h * h, 0, 1) * (R - w)
         h -= chosen * fall * h
     """,
+    parameters=_start(eta=0.107, eta_h=0.8, fall=0.22, a_0=0.71, rise=1.3e-4, sink=1.2e-5),
 )
 PLAIN_RATE = FAMILIARITY.change(
     name="familiarity-plain-rate",
@@ -105,11 +107,13 @@ FIXED = FAMILIARITY.change(
     signals="",
     signal_update="",
     initial={"h": "1"},
+    parameters=_start(eta=0.043, eta_h=0.98, fall=0.28, recovery=8.4e-4, a_0=0.86),
 )
 #: U without a memory of options: it shows the weight, or the aspiration if that is higher.
 MEMORYLESS = FAMILIARITY.change(
     name="familiarity-memoryless",
     populations=(Population("u", "du/dt = (-u + w + clip(a - w, 0, 1)) / tau : 1"), _V),
+    parameters=_start(eta=0.136, eta_h=0.73, fall=0.19, recovery=0.023, a_0=0.62, rise=5.6e-4, sink=2.1e-3),
 )
 #: V alone: unchosen weights drift to the aspiration; U shows the weight too and adds nothing.
 DRIFT = FAMILIARITY.change(
@@ -119,7 +123,10 @@ DRIFT = FAMILIARITY.change(
         w += chosen * clip(eta + eta_h * h, 0, 1) * (R - w) + (1 - chosen) * drift * (a - w)
         h += (1 - chosen) * recovery * (1 - h) - chosen * fall * h
     """,
-    parameters=(Parameter("drift", 0.01, "", UNIT_INTERVAL, (1e-5, 0.1), "log", meaning="of unchosen weights"),),
+    parameters=(
+        *_start(eta=0.036, eta_h=0.94, fall=0.28, recovery=0.005, a_0=0.87, rise=4.2e-4, sink=8.7e-4),
+        Parameter("drift", 0.018, "", UNIT_INTERVAL, (1e-5, 0.1), "log", meaning="drift of unchosen weights"),
+    ),
 )
 
 #: Synapses consolidate with use and are made plastic again by surprise; U prefers plastic ones.
@@ -127,12 +134,12 @@ METAPLASTICITY = Model(
     name="metaplasticity",
     populations=(Population("u", "du/dt = (-u + w + beta * m) / tau : 1"), _V),
     synapse="m : 1",  # metaplastic state: 1 plastic, 0 stable
-    signals="s : 1",  # surprise
+    signals="surprise : 1",
     initial={"m": "1"},
-    signal_update="s += k_s * ((w_chosen - R) * (1 - m_chosen) - s)",
+    signal_update="surprise += k_s * ((w_chosen - R) * (1 - m_chosen) - surprise)",
     plasticity="""
         w += chosen * clip(eta + eta_m * m, 0, 1) * (R - w)
-        m += (1 - chosen) * clip(reset * clip(s - theta, 0, 1), 0, 1) * (1 - m) - chosen * consolidation * m
+        m += (1 - chosen) * clip(reset * clip(surprise - theta, 0, 1), 0, 1) * (1 - m) - chosen * consolidation * m
     """,
     phases=(_PHASE,),
     choice=CANDIDATES,
@@ -161,12 +168,12 @@ KALMAN = Model(
     choice=CANDIDATES,
     parameters=(
         _TAU,
-        Parameter("c_0", 0.03, "", (0, 100), (0.01, 5), "log", meaning="variance at first"),
-        Parameter("c_top", 0.17, "", (0, 100), (0.01, 5), "log", meaning="largest variance"),
-        Parameter("q_0", 1.8e-5, "", (0, 100), (1e-7, 0.1), "log", meaning="volatility at first"),
-        Parameter("lam", 0.45, "", UNIT_INTERVAL, (1e-4, 0.5), "log", meaning="step of the volatility"),
-        Parameter("omega", 0.035, "", (1e-9, 100), (0.002, 2), "log", meaning="variance of an outcome"),
-        Parameter("beta", 0.4, "", (0, 100), (0.05, 3), "log", meaning="preference of U for uncertain options"),
+        Parameter("c_0", 3, "", (0, 100), (0.01, 5), "log", meaning="variance at first"),
+        Parameter("c_top", 0.4, "", (0, 100), (0.01, 5), "log", meaning="largest variance"),
+        Parameter("q_0", 1.5e-4, "", (0, 100), (1e-7, 0.1), "log", meaning="volatility at first"),
+        Parameter("lam", 0.001, "", UNIT_INTERVAL, (1e-4, 0.5), "log", meaning="step of the volatility"),
+        Parameter("omega", 0.007, "", (1e-9, 100), (0.002, 2), "log", meaning="variance of an outcome"),
+        Parameter("beta", 1.26, "", (0, 100), (0.05, 3), "log", meaning="preference of U for uncertain options"),
     ),
 )
 

@@ -41,8 +41,8 @@ def load_model(name: str | Path) -> Model:
     Parameters
     ----------
     name : str or Path
-        A name in :data:`MODELS`, :data:`SPIKING` or :data:`BEYOND`; ``FILE.py``, which defines ``MODEL`` or only one model;
-        ``FILE.py:NAME``; a JSON file written by :meth:`Model.save`; or a parameter file that contains its model.
+        A name in :data:`MODELS`, :data:`SPIKING` or :data:`BEYOND`; ``FILE.py``, which defines ``MODEL`` or only one
+        model; ``FILE.py:NAME``; a JSON file written by :meth:`Model.save`; or a parameter file that contains its model.
 
     Raises
     ------
