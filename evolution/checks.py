@@ -167,8 +167,11 @@ def _no_activities(model: Model) -> str:
 
     if refusal(model):
         return refusal(model)
-    shown = sorted(model.structure.shown)
-    return f"its population {shown[0]} has no activity {shown[0]}" if shown else ""
+    shown, phases = sorted(model.structure.shown), model.structure.before
+    if shown:
+        return f"its population {shown[0]} has no activity {shown[0]}"
+    ends = {name for phase in phases for name in phase.on} - set(phases[-1].on)
+    return "" if ends else "no input of a phase ends before the choice, so that activity could outlast it"
 
 
 def _left(
