@@ -100,6 +100,7 @@ PLAIN_RATE = FAMILIARITY.change(
         w += chosen * eta * (R - w)
         h += (1 - chosen) * recovery * (1 - h) - chosen * fall * h
     """,
+    parameters=_start(eta=0.42, fall=0.58, recovery=6e-4, a_0=0.36, rise=2.8e-5, sink=1.2e-4),
 )
 FIXED = FAMILIARITY.change(
     name="familiarity-fixed",
