@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evolution.champion import Champion, choose_champion
-    from evolution.fitness import Scores, scores
+    from evolution.fitness import Scores, batched, scores
     from evolution.games import FitnessGames
     from evolution.genome import Genome
     from evolution.protocol import AnySearch
@@ -30,6 +30,7 @@ __all__ = [
     "SearchSettings",
     "StagedSearch",
     "StagedSettings",
+    "batched",
     "choose_champion",
     "scores",
 ]
@@ -40,6 +41,7 @@ _MODULES = {
     "choose_champion": "champion",
     "FitnessGames": "games",
     "Scores": "fitness",
+    "batched": "fitness",
     "scores": "fitness",
     "Genome": "genome",
     "Search": "search",

@@ -86,9 +86,8 @@ def write(folder: Path, saved: Checkpoint, parameters: Sequence[NSAParameters]) 
         "state": {name: value for name, value in state.items() if name not in arrays},
     }
     SEARCH.write(path, meta, arrays)
-    write_atomically(
-        folder / LOGBOOK, lambda file: file.write(_as_csv(state["logbook"], columns_of(saved.settings)).encode())
-    )
+    table = _as_csv(state["logbook"], columns_of(saved.settings, saved.fitness))
+    write_atomically(folder / LOGBOOK, lambda file: file.write(table.encode()))
 
 
 def read(folder: str | Path) -> Checkpoint:
@@ -99,7 +98,10 @@ def read(folder: str | Path) -> Checkpoint:
     meta, arrays = SEARCH.read(path, "settings", "fitness", "extra", "versions", "state")
     try:
         settings, state = SearchSettings.from_dict(meta["settings"]), {**arrays, **meta["state"]}
-        check_state(state, settings.genome.size, columns_of(settings))
+        columns = columns_of(settings, meta["fitness"])
+        if meta["fitness"]:  # earlier releases saved all columns
+            state["logbook"] = [{name: record[name] for name in columns} for record in state["logbook"]]
+        check_state(state, settings.genome.size, columns)
         for name, kind in (("fitness", str), ("extra", dict), ("versions", dict)):
             if not isinstance(meta[name], kind):
                 raise ValueError(f"{name} has the wrong type")

@@ -138,19 +138,19 @@ def _robust(subject: Subject, sets: Sequence[NSAParameters]) -> Measured:
     return found, _above(found, RISE)
 
 
-#: The checks by name, in the order of their cost.
+#: The checks by name, in the order in which sets are checked: those that are cheap and that few sets meet first.
 CHECKS = {
     "silent-rest": Check(
         f"rest is silent: the responses phi(0) of U and V are at most {RESTING:g}", _silent_rest, _no_response
     ),
-    "no-memory-without-input": Check(
-        f"a round without input leaves activities of at most {LEFT:g}, at all weights from 0 to w_max",
-        _no_memory,
-        lambda model: _no_activities(model),
-    ),
     "critical-weight": Check(
         "there is a critical weight between 0 and w_max, above which activity outlasts the input",
         _critical_weight,
+        lambda model: _no_activities(model),
+    ),
+    "no-memory-without-input": Check(
+        f"a round without input leaves activities of at most {LEFT:g}, at all weights from 0 to w_max",
+        _no_memory,
         lambda model: _no_activities(model),
     ),
     "robust": Check(
@@ -167,8 +167,11 @@ def _no_activities(model: Model) -> str:
 
     if refusal(model):
         return refusal(model)
-    shown = sorted(model.structure.shown)
-    return f"its population {shown[0]} has no activity {shown[0]}" if shown else ""
+    shown, phases = sorted(model.structure.shown), model.structure.before
+    if shown:
+        return f"its population {shown[0]} has no activity {shown[0]}"
+    ends = {name for phase in phases for name in phase.on} - set(phases[-1].on)
+    return "" if ends else "no input of a phase ends before the choice, so that activity could outlast it"
 
 
 def _left(

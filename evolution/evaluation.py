@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from deap import base
 
-from evolution.fitness import FitnessFunction, Scores, any_finite, function_scores, scores
+from evolution.fitness import FitnessFunction, Scores, any_finite, function_scores, is_batched, scores
 from evolution.games import FitnessGames
 from evolution.genome import Genome
 from evolution.workers import Serial, Workers
@@ -99,7 +99,8 @@ def evaluate(
     toolbox = base.Toolbox()
     toolbox.register("map", workers.map)
     toolbox.register("evaluate", scores if isinstance(fitness, FitnessGames) else function_scores, fitness, seed)
-    chunks = np.array_split(np.arange(len(parameters)), min(workers.width, len(parameters)))
+    width = 1 if is_batched(fitness) else workers.width
+    chunks = np.array_split(np.arange(len(parameters)), min(width, len(parameters)))
     found = toolbox.map(toolbox.evaluate, [[parameters[i] for i in chunk] for chunk in chunks])
     return Scores(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from nsa_brian.engines.base import Engine
     from nsa_brian.model.model import Model
 
-#: A custom fitness: the value of parameters under a seed, larger is better. It must be picklable for use in other
-#: processes, and draw its random numbers from the seed, which all individuals of a generation share.
-FitnessFunction = Callable[[NSAParameters, tuple[int, ...]], float]
+#: A custom fitness: the value of parameters under a seed, larger is better; or, if it is :func:`batched`, the values of
+#: a whole generation. It must be picklable for use in other processes, and draw its random numbers from the seed, which
+#: all individuals of a generation share.
+FitnessFunction = Callable[[NSAParameters, tuple[int, ...]], float] | Callable[..., Any]
+
+Fitness = TypeVar("Fitness", bound=Callable[..., Any])
 
 #: Called with the arms (rounds, games) that were chosen.
 Observer = Callable[[np.ndarray], None]
@@ -143,15 +146,41 @@ def choices(games: FitnessGames, seed: tuple[int, ...], individuals: Sequence[NS
     )
 
 
+def batched(fitness: Fitness) -> Fitness:
+    """Declare that a custom fitness takes all sets of a generation at once and returns an array of their values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @batched
+    ... def widest(sets, seed):
+    ...     return np.array([parameters.w_max for parameters in sets])
+    """
+    fitness.batched = True  # type: ignore[attr-defined]
+    return fitness
+
+
+def is_batched(fitness: object) -> bool:
+    """Return whether a custom fitness takes a whole generation at once."""
+    return bool(getattr(fitness, "batched", False))
+
+
 def function_scores(fitness: FitnessFunction, seed: tuple[int, ...], individuals: Sequence[NSAParameters]) -> Scores:
     """Return the values of a custom fitness as the scores of one cell; the regret is minus the reward."""
-    found = []
-    for individual in individuals:
-        value = float(fitness(individual, seed))
+    if is_batched(fitness):
+        together: Callable[..., Any] = fitness
+        values = np.asarray(together(list(individuals), seed))
+        if values.shape != (len(individuals),) or values.dtype.kind not in "iuf":
+            raise ValueError(
+                f"a batched fitness must return one number for each of {len(individuals)} sets, got {shown(values)}"
+            )
+        found = values.astype(float)
+    else:
+        found = np.array([float(fitness(individual, seed)) for individual in individuals])
+    for value, individual in zip(found.tolist(), individuals, strict=True):
         if not math.isfinite(value):
             raise ValueError(f"a fitness must be a finite number, got {shown(value)} for {individual.to_dict()}")
-        found.append([value])
-    return Scores(np.array(found), -np.array(found))
+    return Scores(found[:, None], -found[:, None])
 
 
 def rounds(games: FitnessGames, seed: tuple[int, ...], n_arms: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -42,9 +42,13 @@ class Genome:
     def __init__(self, fixed: Mapping[str, float] | None = None, model: Model | None = None) -> None:
         self._declared: Mapping[str, Parameter] = PARAMETERS if model is None else model.declared
         self._searched = tuple(PARAMETERS) if model is None else model.searched
-        # Those of the 22 that a model does not use have the values of the default set.
-        unused = {name: value for name, value in load().parameters.to_dict().items() if name not in self._searched}
-        self.fixed = {**unused, **(fixed or {})}
+        #: Those of the 22 that a model does not use, with the values of the default set, unless they are fixed.
+        self.unused = {
+            name: value
+            for name, value in load().parameters.to_dict().items()
+            if name not in self._searched and name not in (fixed or {})
+        }
+        self.fixed = {**self.unused, **(fixed or {})}
         check_names(self.fixed, self._declared)
         for name, value in self.fixed.items():
             self._declared[name].check(value)

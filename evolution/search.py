@@ -65,8 +65,10 @@ class Search:
     settings : SearchSettings
     fitness : callable, optional
         A custom fitness in place of the games: ``fitness(parameters, seed)`` returns the value of parameters, larger is
-        better. All individuals of a generation have the same seed, a tuple of int, and should draw their random numbers
-        from it. It must be picklable if workers are other processes. Of ``settings.games`` only the model is used then.
+        better. If it is :func:`evolution.batched`, ``fitness(list of parameters, seed)`` returns an array of the values
+        of a whole generation. All individuals of a generation have the same seed, a tuple of int, and should draw their
+        random numbers from it. It must be picklable if workers are other processes. Of ``settings.games`` only the
+        model is used then.
 
     Attributes
     ----------
@@ -78,8 +80,8 @@ class Search:
         The individuals of least regret on their own generation's games.
     logbook : deap.tools.Logbook
         One record a generation, of the rewards: best, mean, low and high (16th and 84th percentile); optimum, the
-        best arm's reward; regret, the mean; sigma, restart, population. With a custom fitness the rewards are its
-        values, the optimum is 0 and the regret minus their mean. With requirements also met, the individuals that meet
+        best arm's reward; regret, the mean; sigma, restart, population. With a custom fitness, of its values, without
+        optimum and regret. With requirements also met, the individuals that meet
         them; if none does, the rewards and regrets of a generation are NaN.
     strategy : deap.cma.Strategy
     perturbation : Perturbation
@@ -119,7 +121,7 @@ class Search:
         self.centres: list[np.ndarray] = []
         self.hall_of_fame = tools.HallOfFame(self.HALL)
         self.logbook = tools.Logbook()
-        self.logbook.header = list(columns_of(settings))
+        self.logbook.header = list(columns_of(settings, self.custom_fitness))
         self._statistics = tools.Statistics(key=lambda individual: individual.reward)
         for name, function in (
             ("best", np.max),
@@ -168,7 +170,7 @@ class Search:
             last = (
                 f"generation {self.generation:{len(str(total))}}/{total}  best {record['best']:.4f}"
                 f"  mean {record['mean']:.4f}  16-84% {record['low']:.4f} to {record['high']:.4f}"
-                f"  regret {record['regret']:.4f}  sigma {record['sigma']:.3f}"
+                f"{self.last_regret}  sigma {record['sigma']:.3f}"
             )
             if self.requirements:
                 last += f"  {record[MET]} of {record['population']} meet the requirements"
@@ -181,6 +183,11 @@ class Search:
             last=last,
             warning=f"the step size has been above {WIDE_STEP:g} for {WIDE} generations" if self.wide else "",
         )
+
+    @property
+    def last_regret(self) -> str:
+        """The mean regret of the last generation as part of a line; empty with a custom fitness."""
+        return "" if self.custom_fitness else f"  regret {self.logbook[-1]['regret']:.4f}"
 
     @property
     def run_folders(self) -> dict[Path, Search]:
@@ -269,7 +276,7 @@ class Search:
             "sigma": float(self.strategy.sigma),
             MET: len(population),
         }
-        self.logbook.record(**{name: record[name] for name in columns_of(self.settings)})
+        self.logbook.record(**{name: record[name] for name in columns_of(self.settings, self.custom_fitness)})
 
     def candidates(self) -> dict[str, NSAParameters]:
         """Return what the champion is chosen from: hall of fame, present centre, best of the last generation."""
@@ -386,7 +393,9 @@ class Search:
         n = self.settings.stagnation
         if n and self.wide:
             return f"steps stayed wide for {WIDE} generations"
-        regrets = [record["regret"] for record in self.logbook if record["restart"] == self.restart]
+        regrets = [
+            record.get("regret", -record["mean"]) for record in self.logbook if record["restart"] == self.restart
+        ]
         if n and len(regrets) >= 2 * n and np.median(regrets[-n:]) >= np.median(regrets[-2 * n : -n]):
             return f"no improvement within {n} generations"
         return ""

@@ -229,9 +229,10 @@ class StagedSearch:
             run, rung = self.runs[self.stepped], settings.rungs[self.rung]
             begin, _ = settings.spans[self.rung]
             record = run.logbook[-1]
+            scored = f"  mean fitness {record['mean']:.4f}" if self.custom_fitness else run.last_regret
             return (
                 f"rung {self.rung + 1}/{len(settings.rungs)}  run {self.stepped} of {len(self.runs)}"
-                f"  generation {run.generation - begin}/{rung.generations}  regret {record['regret']:.4f}"
+                f"  generation {run.generation - begin}/{rung.generations}{scored}"
                 f"  sigma {record['sigma']:.3f}  best on held-out games {self.best:.4f}"
             )
         if not self.rung_regrets:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: The logbook's columns.
 COLUMNS = ("generation", "restart", "population", "best", "mean", "low", "high", "optimum", "regret", "sigma")
+#: Those of them that only games have.
+OF_GAMES = ("optimum", "regret")
 #: The number of individuals that meet the requirements, a column of searches that have some.
 MET = "met"
 
@@ -41,9 +43,10 @@ _ARRAYS = {
 }
 
 
-def columns_of(settings: SearchSettings) -> tuple[str, ...]:
-    """Return the columns of a search's logbook."""
-    return (*COLUMNS, MET) if settings.require else COLUMNS
+def columns_of(settings: SearchSettings, custom_fitness: str = "") -> tuple[str, ...]:
+    """Return the columns of a search's logbook; a custom fitness has neither an optimum nor a regret."""
+    columns = tuple(name for name in COLUMNS if not custom_fitness or name not in OF_GAMES)
+    return (*columns, MET) if settings.require else columns
 
 
 def check_state(state: Mapping[str, Any], n_genes: int, columns: tuple[str, ...] = COLUMNS) -> None:

@@ -186,6 +186,7 @@ def _outcome(
         "settings": to_plain(options_of(search.settings, sources)),
         "versions": versions(),
         **search.summary(),
+        **({"unused": search.genome.unused} if search.genome.unused else {}),
         "champion": _plain(champion),
         "files": files,
         **({} if again is None else {"reproduced": champion.parameters == again.parameters}),

@@ -14,6 +14,7 @@ from experiments.core.inputs import file_digests
 from experiments.core.model_inputs import digests_of, files_of
 from experiments.core.outside import note
 from experiments.evolve.options import UNNAMED_START, Settings, Sources, options_of, to_plain
+from experiments.evolve.running import unused_text
 from nsa_brian import ParameterSet
 from nsa_brian.model.model import PAPER
 from nsa_brian.model.timing import described
@@ -97,7 +98,8 @@ def save_champion(folder: Path, sources: Sources, search: AnySearch, champion: C
         source=f"nsa evolve: {_source(sources, search)}",
         note=f"Champion ({champion.origin}) on games held out from the search; on further games of the same kind: "
         f"reward {found['reward']:.4f}, regret {found['regret']:.4f}."
-        + ("" if champion.training is None else f" Highest fitness in the search: {champion.training:.4f}."),
+        + ("" if champion.training is None else f" Highest fitness in the search: {champion.training:.4f}.")
+        + (f" Parameters {unused_text(search)}." if search.genome.unused else ""),
         model=None if settings.model == PAPER else settings.model,
         evolve=to_plain(options_of(settings, sources)) if _is_reproducible(sources, search) else None,
     )

@@ -14,6 +14,7 @@ from experiments.core.figures import rendered
 from experiments.core.files import write_bytes
 from experiments.evolve.figure import draw_fitness
 from experiments.evolve.progress import Clock
+from nsa_brian import DEFAULT_SET
 from nsa_brian.common.interrupts import on_interrupt
 
 #: What to do about a search that does not converge.
@@ -32,6 +33,8 @@ def evolve(
     settings, progress = search.settings, search.progress
     clock, played, warned = Clock(search, time_limit), progress.game_rounds, False
     tell(f"the model {settings.model.name}, {search.genome.size} genes, played by {settings.games.played_by}")
+    if search.genome.unused:
+        tell(unused_text(search))
     if played:
         tell(f"resuming after {progress.so_far}")
     drawn = time.monotonic()
@@ -53,6 +56,11 @@ def evolve(
     tell(f"the search is over: {search.stop}")
     if search.progress.game_rounds > played:
         tell(f"{(search.progress.game_rounds - played) / clock.passed:,.0f} game-rounds a second")
+
+
+def unused_text(search: AnySearch) -> str:
+    """Return which parameters the model does not use, and the values that they have."""
+    return f"not used by the model, at the values of the set {DEFAULT_SET}: {', '.join(search.genome.unused)}"
 
 
 @contextmanager

@@ -272,11 +272,13 @@ class Model:
     def searched(self) -> tuple[str, ...]:
         """Names of the parameters that evolution searches, the 22 first: those with a search range.
 
-        If a population replaces U or V, those of the 22 that no string uses are left out.
+        If a population replaces U or V, those of the 22 that no string uses are left out, and those of the functions of
+        the weight that nothing reads.
         """
         known = [name for name, info in self.declared.items() if info.search is not None]
         replaced = any(population.name in ("u", "v") for population in self.populations)
-        return tuple(name for name in known if not replaced or name in self.structure.used)
+        unread = self.structure.only_in_unread if not self.prepare else frozenset()
+        return tuple(name for name in known if not replaced or name in self.structure.used - unread)
 
     def refusal(self, engine: str) -> str:
         """Return why an engine cannot run the model; empty if it can."""

@@ -270,6 +270,19 @@ class Structure:
         return closure(names, self.expressions)
 
     @cached_property
+    def only_in_unread(self) -> frozenset[str]:
+        """Names that only the functions of the weight use, ``Phi_v`` and ``Phi_eta``, where nothing reads these."""
+        unread = self.comes_down_to({"Phi_v", "Phi_eta"} & set(self.expressions))
+        texts = [*self.course_texts(), *self.rule_texts, *self.choice_texts, *texts_of(self.contact_rule)]
+        texts += [text for phase in self.phases for text in (phase.duration, *phase.on.values())]
+        texts += [
+            *self.initial.values(),
+            *(text for each in self.populations.values() for text in each.initial.values()),
+        ]
+        texts += [text for name, text in self.expressions.items() if name not in unread]
+        return frozenset(unread - self.comes_down_to(set().union(*map(names_in, texts))))
+
+    @cached_property
     def _moving(self) -> set[str]:
         """Names whose values change within a round."""
         found = {link.variable for link in self.links} | {*self.phased, "choice"}

@@ -6,20 +6,21 @@ import pickle
 
 import numpy as np
 import pytest
-from fitness import near_four_and_a_half
+from fitness import all_near_four_and_a_half, near_four_and_a_half
 from guide import model_of
 from selection import mostly_slow
 from spiking import small as small_spiking
 
 import envs
-from evolution import FitnessGames, Genome, Search, SearchSettings, choose_champion, scores
+from evolution import FitnessGames, Genome, Search, SearchSettings, batched, choose_champion, scores
 from evolution.checkpoint import kept_generations, read_generation
 from evolution.evaluation import evaluate
 from evolution.random_numbers import CommonRandomNumbers, stream
 from evolution.search import GAMES, SELECTION
+from evolution.state import COLUMNS
 from experiments.evolve.options import Sources, options_of, to_plain
 from experiments.evolve.requests import from_record
-from nsa_brian import PARAMETERS, Model, Parameter, load, preparation
+from nsa_brian import PARAMETERS, Model, Parameter, load, load_model, preparation
 from nsa_brian.plugins import load_plugins
 from nsa_brian.spiking.shipped import SPIKING
 
@@ -236,11 +237,76 @@ class TestOwnFitness:
         there = outcome(finished(Search(settings, fitness=near_four_and_a_half), two_processes))
         assert there == outcome(finished(Search(settings, fitness=near_four_and_a_half)))
 
+    def test_that_is_batched_gets_a_whole_generation_at_once(self, two_processes):
+        calls = []
+
+        @batched
+        def together(sets, seed):
+            calls.append(len(sets))
+            return all_near_four_and_a_half(sets, seed)
+
+        settings = small(ADAPTING, generations=2)
+        search = finished(Search(settings, fitness=together))
+        assert calls == [8, 8]
+        assert outcome(search) == outcome(finished(Search(settings, fitness=near_four_and_a_half)))
+        again = finished(Search(settings, fitness=all_near_four_and_a_half), two_processes)
+        assert outcome(again) == outcome(search)
+
+    @pytest.mark.parametrize("wrong", [[1.0], 3, [[1.0] * 8], ["a"] * 8])
+    def test_that_is_batched_must_return_a_number_for_each_set(self, wrong):
+        with pytest.raises(ValueError, match="one number for each of 8 sets"):
+            Search(small(ADAPTING), fitness=batched(lambda sets, seed: wrong)).step()
+
+    def test_has_a_logbook_without_optimum_and_regret(self, tmp_path):
+        search = Search(small(ADAPTING, generations=2), fitness=near_four_and_a_half)
+        search.step()
+        assert set(search.logbook[0]) == set(COLUMNS) - {"optimum", "regret"}
+        assert "regret" not in search.progress.last
+        search.save(tmp_path)
+        assert "regret" not in (tmp_path / "logbook.csv").read_text()
+        assert list(Search.load(tmp_path, near_four_and_a_half).logbook) == list(search.logbook)
+        assert "regret" in Search(small(ADAPTING)).logbook.header
+
     def test_must_be_a_number(self):
         with pytest.raises(ValueError, match="a fitness must be a finite number, got nan"):
             Search(small(LEAKY), fitness=lambda parameters, seed: float("nan")).step()
         with pytest.raises(ValueError, match="fitness must be a function"):
             Search(small(LEAKY), fitness=3)
+
+
+class TestGenesThatAModelDoesNotUse:
+    def test_are_no_genes_and_are_named(self):
+        genome = Genome(model=load_model("familiarity"))
+        assert [gene.name for gene in genome.genes] == ["eta", "eta_h", "fall", "recovery", "a_0", "rise", "sink"]
+        assert set(genome.unused) == set(PARAMETERS)
+        assert Genome().unused == {}
+        assert "beta_v" not in Genome({"beta_v": 3.0}, load_model("familiarity")).unused
+
+    def test_are_genes_where_something_reads_the_function(self):
+        model = load_model("familiarity").change(
+            plasticity="w += chosen * Phi_eta * (R - w)", synapse="h : 1", name="read"
+        )
+        assert {"beta_eta", "r_eta"} <= set(model.searched)
+        assert "beta_v" not in model.searched
+
+    def test_are_told_and_recorded(self, tmp_path, nsa):
+        words = [
+            "evolve",
+            "--model",
+            "familiarity",
+            "--envs",
+            "MAB-P",
+            "--arms",
+            "3",
+            "--rounds",
+            "20",
+            "--trials",
+            "1",
+        ]
+        words += ["--population", "6", "--generations", "1", "--iterations", "1", "--no-figures", "--out", "s"]
+        told = nsa(*words, cwd=tmp_path)
+        assert "not used by the model, at the values of the set evolved: tau_u, tau_v" in told
+        assert "at the values of the set evolved: tau_u" in load(tmp_path / "s" / "best.json").note
 
 
 class TestAFolder:

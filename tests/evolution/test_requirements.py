@@ -109,6 +109,9 @@ class TestChecks:
         with pytest.raises(ValueError, match="silent-rest cannot be required of the model spiking: its neurons spike"):
             Requirements(["silent-rest"], subject)
         assert all(isinstance(reason, str) for reason in verdicts(model.complete(SET_38), subject).values())
+        linear = load_model("familiarity")
+        with pytest.raises(ValueError, match="no input of a phase ends before the choice"):
+            Requirements(["critical-weight"], Subject(linear, Genome(model=linear)))
 
 
 @pytest.mark.parametrize(

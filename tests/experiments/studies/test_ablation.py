@@ -103,7 +103,9 @@ def test_a_silenced_population_shows_nothing(what, population):
 def test_noise_in_a_population_has_the_strength_it_says():
     full = read_agent("nsa:familiarity")
     agent = noisy(full, 0.1)
-    exact, shaken = (Agent(500, each.parameters, seed=1, n_games=20, model=each.model) for each in (full, agent))
+    exact, shaken = (
+        nsa_brian.NSA(500, each.parameters, seed=1, n_games=20, model=each.model) for each in (full, agent)
+    )
     for played in (exact, shaken):
         played.select_arm()
     assert (shaken.engine.activity - exact.engine.activity).std() == pytest.approx(0.1, rel=0.1)
