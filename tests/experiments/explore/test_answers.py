@@ -194,7 +194,8 @@ def test_bad_values_name_their_field(answers):
     "changes",
     [
         {"gain_u": 1e300}, {"beta_v": 1e308}, {"alpha_v": -1e300}, {"w_max": 1e-300}, {"w_max": 1e300},
-        {"sigma_v": 1e-150}, {"I_ext": 1e300}, {"tau_u": 1e12}, {"duration_free": 1e-9}, {"offset_u": -1e300, "threshold_v": 1e300},
+        {"sigma_v": 1e-150}, {"I_ext": 1e300}, {"tau_u": 1e12}, {"duration_free": 1e-9},
+        {"offset_u": -1e300, "threshold_v": 1e300},
     ],
     ids=str,
 )  # fmt: skip
