@@ -10,7 +10,6 @@ from experiments.explore.catalogue import Catalogue
 from experiments.explore.game import Games
 from experiments.explore.view import FieldError, View, blamed
 from nsa_brian.common.texts import shown
-from nsa_brian.errors import ModelError
 
 #: What can be asked for.
 QUESTIONS = ("curves", "decision", "game", "code")
@@ -57,5 +56,5 @@ class Answers:
                     return dict(code.texts(view, self.catalogue))
         except FieldError:
             raise
-        except (ValueError, ModelError, MemoryError) as error:  # a combination of legal values that a model refuses
-            raise blamed(error, view.of(self.catalogue)) from error
+        except Exception as error:  # a user's model may raise anything; the page must go on
+            raise blamed(error, view, view.of(self.catalogue)) from error

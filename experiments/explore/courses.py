@@ -21,17 +21,19 @@ from nsa_brian.common.game_streams import GameStreams
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model.course import Course, default_dt
 from nsa_brian.model.expression import numpy_function
-from nsa_brian.model.model import Model
+from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.parts import Choice, Phase
 from nsa_brian.model.reading import unit_of
 from nsa_brian.model.timing import EULER, engine_options
 from nsa_brian.parameters import Parameter
-from nsa_brian.preparation import prepare
+from nsa_brian.preparation import paper_part, prepare
 
 #: Points in time in each phase, and the largest number of options integrated for them.
 POINTS, MOST = 40, 4000
 #: Weights at which the final activity is computed.
 WEIGHTS = 301
+#: Largest number of time steps of a round, so that a picture takes seconds.
+MOST_STEPS = 30_000
 #: Parameter that holds the duration of the last phase.
 ELAPSED = "explore_elapsed"
 
@@ -49,6 +51,8 @@ class Network:
     @classmethod
     def of(cls, model: Model, parameters: NSAParameters, arms: int) -> Network:
         """Return the network without inputs, calibrated if the model asks for it."""
+        for each in (model, PAPER) if model.prepare else (model,):  # calibration may run the rate model
+            _check_length(each, each.values_in_si(parameters if each is model else paper_part(parameters)))
         return cls(model, parameters, prepare(model, parameters, arms)[0], arms, {})
 
     @cached_property
@@ -69,6 +73,15 @@ class Network:
         rng = GameStreams([np.random.default_rng(seed) for _ in range(n_games)])
         make: Any = engine_class("rounds", self.model)
         return make(self.arms, self.parameters, n_games, rng=rng, **given)
+
+
+def _check_length(model: Model, values: Mapping[str, float]) -> None:
+    """Raise a ValueError if a round has more time steps than a page should wait for."""
+    structure = model.structure
+    steps = Course.of(model, values, default_dt(model)).round_steps
+    if steps > MOST_STEPS:
+        phases = " and ".join(phase.duration for phase in structure.before)
+        raise ValueError(f"{phases} must add up to at most {MOST_STEPS} time steps here, got {steps}")
 
 
 def sampled(network: Network) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:

@@ -1,7 +1,7 @@
 // The page of `nsa explore`, and its widget for notebooks: sliders, and pictures of what follows from them.
 // `mount` builds everything inside an element; `ask` sends a question and returns a promise of the answer.
 
-const WIDTH = 460;
+const WIDTH = 360; // of a chart's own coordinates; it is scaled to its place
 const OWN_SCALE = 1000; // positions of a slider
 const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const short = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4)));
@@ -25,7 +25,7 @@ function extent(values, least = [0, 0]) {
 }
 
 // An SVG: axes, and what `draw(X, Y)` returns; `legend` has pairs of class and text.
-function chart({ title, x, y, labels, legend = [], height = 210, whole = false, draw, width = WIDTH }) {
+function chart({ title, x, y, labels, legend = [], height = 190, whole = false, draw, width = WIDTH }) {
   const [left, right, top, bottom] = [46, 10, 24, 36];
   const X = (v) => (left + ((v - x[0]) / (x[1] - x[0])) * (width - left - right)).toFixed(1);
   const Y = (v) => (height - bottom - ((v - y[0]) / (y[1] - y[0])) * (height - top - bottom)).toFixed(1);
@@ -79,7 +79,7 @@ function curveCharts(found) {
   return out;
 }
 
-function decisionCharts(found, view) {
+function decisionCharts(found) {
   const n = found.w.length;
   const best = found.w.indexOf(Math.max(...found.w));
   const ways = [["plain", found.perturbed ? ", unperturbed" : ""], ...(found.perturbed ? [["perturbed", ", perturbed"]] : [])];
@@ -226,7 +226,7 @@ export function mount(root, start, ask, { linked = true } = {}) {
   root.classList.add("explore");
   root.classList.toggle("page", linked);
   root.innerHTML = `
-    <div class="head"><h1>Explore NSA</h1><p class="note" id="${id}status" role="status">computing …</p>
+    <div class="head"><h1>Explore NSA</h1><p class="note"><span class="timing">computing …</span> <span id="${id}status" role="status"></span></p>
       <p class="problem general" role="alert"></p></div>
     <form class="controls" aria-label="Model, parameters and perturbation"></form>
     <div class="panels">
@@ -333,7 +333,7 @@ export function mount(root, start, ask, { linked = true } = {}) {
     requestAnimationFrame(() => {
       root.dataset[name] = Math.round(performance.now() - since);
       root.dataset[`${name}Count`] = Number(root.dataset[`${name}Count`] || 0) + 1;
-      $(`#${id}status`).textContent = `${view.model}, ${view.set}: picture after ${root.dataset.curves ?? "…"} ms`;
+      $(".timing").textContent = `${view.model}, ${start.sets[view.set].label}: picture after ${root.dataset.curves ?? "…"} ms`;
     });
   }
   const renewCurves = panel("curves", () => ({}), (found) => {
@@ -343,7 +343,8 @@ export function mount(root, start, ask, { linked = true } = {}) {
       `Critical weight w* = ${short(critical)}, ${(critical / found.w.at(-1)).toFixed(2)} of w_max: above it an option's activity outlasts the input`) + `. Holds for ${found.holds_for}.`;
   });
   const renewDecision = panel("decision", () => ({ w: view.weights === "game" ? lastWeights() : undefined }), (found) => {
-    $(".decision .charts").innerHTML = decisionCharts(found, view).map((svg) => `<figure>${svg}</figure>`).join("");
+    $(".decision .charts").classList.toggle("pairs", Boolean(found.perturbed));
+    $(".decision .charts").innerHTML = decisionCharts(found).map((svg) => `<figure>${svg}</figure>`).join("");
     $(".chips").innerHTML = found.w.length > 20 ? "" : found.w.map((w, k) => `<span><i style="background:${hue(k, found.w.length)}"></i>option ${k}: w = ${short(w)}</span>`).join("");
   });
 

@@ -21,6 +21,8 @@ from nsa_brian.model.model import Model, check_counts
 
 #: Largest number of arms, of rounds in a trial, and of trials.
 MOST_ARMS, MOST_ROUNDS, MOST_TRIALS = 100, 2000, 10
+#: Largest number of neurons of a population in all options, so that a picture takes seconds.
+MOST_NEURONS = 10_000
 #: Populations that can be silenced.
 SILENT = ("", "u", "v", "uv")
 #: Weights of the shown decision: evenly spaced from 0 to w_max, or as learnt in the game.
@@ -126,7 +128,7 @@ class View:
             with _naming(name):
                 model.declared[name].check(value)
                 if name in model.structure.counts:
-                    check_whole(name, value, 1, 1000)
+                    check_whole(name, value, 1, MOST_NEURONS // self.arms)
         for name, value in self.inputs.items():
             if name not in model.structure.inputs:
                 raise FieldError("", f"model {self.model} has no input {shown(name)}")
@@ -175,11 +177,11 @@ def _naming(field: str) -> Iterator[None]:
         raise FieldError(field, str(error)) from None
 
 
-def blamed(error: Exception, model: Model) -> FieldError:
-    """Return an error of a computation as that of a field, if its message names a parameter."""
-    message = printable(str(error))
-    words = re.findall(r"\w+", message)
-    return FieldError(next((word for word in words if word in model.declared), ""), message)
+def blamed(error: Exception, view: View, model: Model) -> FieldError:
+    """Return an error of a computation as that of a field, if its message names a parameter, best a changed one."""
+    message = printable(str(error)) or type(error).__name__
+    named = [word for word in re.findall(r"\w+", message) if word in model.declared]
+    return FieldError(next((word for word in named if word in view.parameters), (*named, "")[0]), message)
 
 
 def _number(name: str, text: str) -> float:

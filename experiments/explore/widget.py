@@ -1,4 +1,4 @@
-"""The page of ``nsa explore`` as a widget in notebooks, made with anywidget (``pip install nsa-brian[widget]``)."""
+"""The page of ``nsa explore`` as a widget in notebooks, made with anywidget (the extra ``widget``)."""
 
 from __future__ import annotations
 

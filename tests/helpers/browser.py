@@ -99,6 +99,8 @@ class Browser:
         return found[_ELEMENT]
 
     def click(self, selector):
+        """Click an element, scrolled to the middle of the window, as a reader would have it."""
+        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
         self._call("POST", f"{self._session}/element/{self.element(selector)}/click", {})
 
     def press(self, *keys, control=False):

@@ -330,3 +330,15 @@ def test_a_table_refuses_first_ties_because_its_activities_are_not_exact():
     for make in (Table, lambda *given, **ties: NSA(*given, engine="table", **ties)):
         with pytest.raises(ValueError, match=r"^the engine table cannot play with ties 'first': .*; use rounds$"):
             make(3, SHORT, ties="first")
+
+
+def test_pairs_take_other_values_without_new_code():
+    w, sets = np.linspace(0, 4, 9), [load(name).parameters for name in ("evolved", "minbandit-38")]
+    first, second = ([PAPER.values_in_si(each)] for each in sets)
+    pairs = Pairs(first, len(w))
+    pairs.set_values(second)
+    found = pairs.respond(np.zeros(len(w), int), {"w": w})
+    assert np.array_equal(found, answers(sets[1], w))
+    assert not np.array_equal(found, answers(sets[0], w))
+    pairs.set_values(second, [(1, 2)])  # two steps
+    assert pairs.respond(np.zeros(len(w), int), {"w": w})[0].max() < 0.02

@@ -190,6 +190,42 @@ def test_bad_values_name_their_field(answers):
     assert "error" in answers.answer({"ask": "decision", "view": {"weights": "game"}, "w": [1, 2]})
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gain_u": 1e300}, {"beta_v": 1e308}, {"alpha_v": -1e300}, {"w_max": 1e-300}, {"w_max": 1e300},
+        {"sigma_v": 1e-150}, {"I_ext": 1e300}, {"tau_u": 1e12}, {"duration_free": 1e-9},
+        {"offset_u": -1e300, "threshold_v": 1e300},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_extreme_values_give_pictures_or_an_error_that_names_a_field(changes, answers):
+    for what in ("curves", "decision"):
+        found = answers.answer({"ask": what, "view": {"arms": 3, "parameters": changes}})
+        json.dumps(found, allow_nan=False)
+        assert "error" not in found or found["field"] in changes, found
+
+
+def test_what_would_take_minutes_is_refused(answers):
+    assert refused(answers, parameters={"duration_free": 1e9})[0] == "duration_free"
+    assert refused(answers, model="spiking", parameters={"free_time": 1e9})[0] == "free_time"
+    assert refused(answers, model="spiking", parameters={"neurons": 5000})[0] == "neurons"
+
+
+@pytest.mark.slow
+def test_a_model_that_fails_is_told_and_the_page_goes_on(tmp_path):
+    path = tmp_path / "runaway.py"
+    rate = "dv/dt = (-v + I_v + exp(v * 1e4)) / tau_v : 1"
+    path.write_text(f"from nsa_brian import Model\nMODEL = Model(name='runaway', rate_v={rate!r})\n")
+    answers = Answers(Catalogue.of(str(path)))
+    found = [
+        answers.answer({"ask": what, "view": {"model": "runaway", "arms": 3}, "until": 9})
+        for what in ("curves", "game")
+    ]
+    assert "runaway" in found[1]["error"]
+    assert "error" not in answers.answer({"ask": "code", "view": {"model": "runaway"}})
+
+
 def test_a_view_survives_a_link_and_a_file(catalogue):
     chosen = {"set": "minbandit-38", "parameters": {"tau_u": 55.5}, "policies": ["ucb1", "random"], "weights": "game"}
     played = {"arms": 7, "env": "MAB-D", "seed": 4, "rounds": 20, "trials": 3, "silence": "uv", "start": 3, "stop": 9}

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from browser import MISSING, Browser
@@ -207,7 +208,7 @@ def waiting(found, seconds=20):
     for _ in range(seconds * 20):
         if found():
             return found()
-        subprocess.run([sys.executable, "-c", "import time; time.sleep(0.05)"])
+        time.sleep(0.05)
     raise AssertionError("no file was saved")
 
 
