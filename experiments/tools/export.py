@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> None:
         chosen = read_set(args.parameters or set_of(name), name)
         game = Game(args.arms, args.trials * args.rounds, args.seed, args.env, {"trial_rounds": args.rounds})
         model = chosen.model or MODELS["paper"]
-        text = to_script(chosen.parameters, model, game, **engine_options(args.dt, EULER), set_name=chosen.name, command=_command(args))
+        options = engine_options(args.dt, EULER)
+        text = to_script(chosen.parameters, model, game, **options, set_name=chosen.name, command=_command(args))
     if path is None:
         print(text, end="")
         return
