@@ -1,14 +1,16 @@
 """Every example runs, and says or draws something."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").rglob("*.py"))
 #: Those that take longest.
 LONG = (
+    "Danieli_Lepperod_2026",
     "a_baseline_of_your_own",
     "evolve_for_a_bandit_of_your_own",
     "inhibit_between_options",
@@ -43,3 +45,13 @@ def test_an_example_runs_as_a_user_starts_it(tmp_path):
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 5
+
+
+def test_the_papers_model_is_a_short_script_of_plain_brian2():
+    (path,) = [path for path in EXAMPLES if path.parent.name == "frompapers"]
+    text = path.read_text("utf-8")
+    nodes = list(ast.walk(ast.parse(text)))
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert imported == {"brian2", "numpy", "matplotlib", "matplotlib.pyplot"}
+    assert len(text.splitlines()) < 120

@@ -73,7 +73,10 @@ def test_the_papers_equations():
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("lateral.py", r"I_{\mathrm{lateral}} &= \sum_{\text{other options}} \left( - \mathrm{inhibition} \, \phi_{u} \right)"),  # noqa: E501
+        (
+            "lateral.py",
+            r"I_{\mathrm{lateral}} &= \sum_{\text{other options}} \left( - \mathrm{inhibition} \, \phi_{u} \right)",
+        ),
         ("static_pool.py", r"&\text{pool, one neuron of each game:}"),
         ("hybrid.py", r"I_{u} &= \left\langle \frac{s}{s_{\mathrm{top}}} \right\rangle_{\text{V}}"),
         ("contacts.py", r"\text{spike if } &x > 1"),

@@ -11,7 +11,8 @@ from experiments.core.files import new_file, write_text
 from experiments.core.named import read_model_and_engine, read_set, set_of
 from experiments.core.nsa_agents import MODEL_HELP
 from nsa_brian import DEFAULT_SET, MODELS
-from nsa_brian.export.script import BANDITS, Game, to_script
+from nsa_brian.export.limits import BANDITS
+from nsa_brian.export.script import Game, to_script
 from nsa_brian.model.timing import DT_HELP, EULER, check_step, engine_options
 
 EPILOG = """The script is one file, contains a bandit and the game loop, and needs brian2 and numpy alone. Its choices
@@ -48,7 +49,8 @@ def run(args: argparse.Namespace) -> None:
         chosen = read_set(args.parameters or set_of(name), name)
         game = Game(args.arms, args.trials * args.rounds, args.seed, args.env, {"trial_rounds": args.rounds})
         model = chosen.model or MODELS["paper"]
-        text = to_script(chosen.parameters, model, game, **engine_options(args.dt, EULER), set_name=chosen.name, command=_command(args))
+        options = engine_options(args.dt, EULER)
+        text = to_script(chosen.parameters, model, game, **options, set_name=chosen.name, command=_command(args))
     if path is None:
         print(text, end="")
         return

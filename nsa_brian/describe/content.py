@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 
 from brian2 import __version__ as brian2_version
 
 from nsa_brian.describe.blocks import Document, Inline, listed
+from nsa_brian.describe.parameter_table import parameter_table, unit_text
 from nsa_brian.errors import printable
 from nsa_brian.export.texts import is_zero
 from nsa_brian.model.course import default_dt
-from nsa_brian.model.formula import EQUALS, Formula, expression, number, row, symbol, unit_symbol
+from nsa_brian.model.formula import EQUALS, Formula, expression, number, row, symbol
 from nsa_brian.model.latex import Rows, joined, label
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.preparing import Balance, Critical, RateMap
-from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import Link, Neurons
 from nsa_brian.parameter_set import ParameterSet
-from nsa_brian.parameters import PARAMETERS
 
 PAPER_REFERENCE = "Danieli and Lepperød (2026), Biological Cybernetics, doi:10.1007/s00422-026-01037-5"
-#: Abbreviated sources in the meanings of the shipped models' parameters.
-SOURCES = {
-    "W": "Wang (2002), Neuron 36:955",
-    "BW": "Brunel and Wang (2001), J Comput Neurosci 11:63",
-    "BG": "Brette and Gerstner (2005), J Neurophysiol 94:3637",
-}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _METHODS = {
     "euler": "Euler's method",
@@ -75,12 +68,12 @@ class Description:
         self._choice(found)
         self._learning(found)
         self._integration(found)
-        self._parameters(found)
+        parameter_table(found, self._chosen, self._found)
         return found
 
     def _value(self, name: str) -> str:
         """Return the value of a parameter in its unit, as text."""
-        unit = _unit(self._model.declared[name].unit)
+        unit = unit_text(self._model.declared[name].unit)
         return f"{self._values[name]:g}" + (f" {unit}" if unit else "")
 
     def _each(self, neurons: Neurons) -> str:
@@ -385,69 +378,6 @@ class Description:
                 ]
         if steps:
             to.say(*steps)
-
-    # Parameters ------------------------------------------------------------------------------------------------------
-
-    def _parameters(self, to: Document) -> None:
-        to.head("Parameters")
-        rows: list[Sequence[Inline]] = []
-        calibrated = {step.name for step in self._model.prepare if isinstance(step, Balance | Critical)}
-        cited: set[str] = set()
-        for name, info in self._model.declared.items():
-            if name not in self._structure.used:
-                continue
-            meaning, codes = _split(info.meaning)
-            cited |= set(codes)
-            value: Inline = number(float(f"{self._values[name]:.4g}"))
-            source = ", ".join(SOURCES[code].partition(",")[0] for code in codes)
-            if name in calibrated:
-                source = "calibrated"
-                known = name in self._found
-                value = number(float(f"{self._found[name] / float(unit_of(info.unit)):.4g}")) if known else "calibrated"
-            elif name in PARAMETERS:
-                source = f"set {printable(self._chosen.name)}" if self._chosen.name else ""
-            rows.append((symbol(name), value, _unit(info.unit), printable(meaning), source or "this model"))
-        for name in ("Phi_star", "Phi_top"):
-            if name in self._found:
-                meaning = (
-                    "critical value of the rate model" if name == "Phi_star" else "highest value of the rate model"
-                )
-                rows.append((symbol(name), number(float(f"{self._found[name]:.4g}")), "", meaning, "computed"))
-        if self._model.noise:
-            rows.append(
-                (
-                    symbol("noise"),
-                    number(self._model.noise),
-                    "",
-                    "sd of the activity under white noise alone",
-                    "this model",
-                )
-            )
-        to.table(
-            f"Parameters of the model {printable(self._model.name)}.",
-            ("symbol", "value", "unit", "meaning", "source"),
-            rows,
-        )
-        notes = [f"{SOURCES[code]}." for code in SOURCES if code in cited]
-        if self._chosen.source:
-            notes.insert(0, f"Set {printable(self._chosen.name)}: {printable(self._chosen.source).rstrip('.')}.")
-        if notes:
-            to.say("Sources: " + " ".join(notes))
-
-
-def _split(meaning: str) -> tuple[str, list[str]]:
-    """Return a meaning without abbreviations of sources, and these."""
-    found = re.search(r"\s*\(((?:W|BW|BG)(?:, (?:W|BW|BG))*)\b([^)]*)\)", meaning)
-    if not found:
-        return re.sub(r"; found$", "", meaning), []
-    codes = found[1].split(", ")
-    more = found[2].lstrip(":; ")
-    meaning = meaning.replace(found[0], f" (there {more})" if found[2].startswith(":") else "")
-    return re.sub(r"; found$", "", meaning), codes
-
-
-def _unit(unit: str) -> str:
-    return re.sub(r"[A-Za-z]+", lambda name: unit_symbol(name[0]), unit).replace("*", " ")
 
 
 def _count(neurons: Neurons, kind: str) -> str:

@@ -12,6 +12,7 @@ from brian2 import NeuronGroup, Synapses
 from brian2.equations.equations import DIFFERENTIAL_EQUATION, SUBEXPRESSION, SingleEquation
 
 from nsa_brian.engines.network import NSANetwork
+from nsa_brian.engines.network_objects import SINCE
 from nsa_brian.export.texts import brian2_text, unit_text
 from nsa_brian.model.declared import declared_text, in_order
 from nsa_brian.model.reading import names_in
@@ -244,7 +245,12 @@ class Objects:
             lines.append(f"{name} = {text} : {unit} (summed)")
         options = []
         if made is self._objects.contacts:
-            rule = "\n".join(brian2_statements(made.outcome.code))
+            rule = "; ".join(brian2_statements(made.outcome.code))
+            for end, name in (("pre", "since_u"), ("post", "since_v")):
+                time = SINCE.format(end=end)
+                if time in rule:
+                    rule = rule.replace(time, name)
+                    lines.append(f"{name} = {time[1:-1]} : second  # time since its neuron of {name[-1].upper()} fired")
             options = [f'on_post={{"outcome": "{rule}"}}', 'on_event={"outcome": "outcome"}']
         if any(eq.type == DIFFERENTIAL_EQUATION for eq in equations):
             options.append(f'method="{self._network.method}"')

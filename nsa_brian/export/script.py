@@ -16,83 +16,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from nsa_brian.codegen.streams import _NORMAL, _UNIT, n_seeds, n_streams
 from nsa_brian.engines.network import NSANetwork
-from nsa_brian.errors import closest, printable, shown
+from nsa_brian.errors import printable
+from nsa_brian.export.limits import BANDITS, check_exportable
 from nsa_brian.export.objects import Objects
+from nsa_brian.export.parameters import imports, parameter_lines
 from nsa_brian.export.rules import Rules
-from nsa_brian.export.texts import is_zero, number_text, numpy_text, unit_text, units_in
+from nsa_brian.export.texts import is_zero, number_text, numpy_text, unit_text
 from nsa_brian.model.model import PAPER, Model
-from nsa_brian.model.preparing import Balance, Critical
-from nsa_brian.model.reading import unit_of
 from nsa_brian.parameters import NSAParameters
 from nsa_brian.preparation import with_prepared
 
-#: Bandits that a script can contain, with their settings and defaults.
-BANDITS: dict[str, dict[str, float]] = {"MAB-P": {"mean": 0.5, "sd": 0.2, "trial_rounds": 2000}}
 CITATION = (
     "Danieli and Lepperød (2026). A bio-inspired minimal model for non-stationary K-armed bandits. Biological "
     "Cybernetics. https://doi.org/10.1007/s00422-026-01037-5"
 )
 ABOUT = "Two populations, U and V, have neurons for each option; an option is taken if both agree on it, else any."
-#: Names of the script, which a model's own names must not have.
-OWN = frozenset(
-    [
-        "seed",
-        "generator",
-        "bandit",
-        "Bandit",
-        "inputs",
-        "time_step",
-        "steps",
-        "phases",
-        "ends",
-        "choice_step",
-        "reading_step",
-        "reading",
-        "options",
-        "game",
-        "rng",
-        "mix",
-        "Streams",
-        "normal",
-        "poisson",
-        "means",
-        "seeds",
-        "draw",
-        "readout",
-        "favourite",
-        "explore",
-        "choose",
-        "update_signals",
-        "learn",
-        "arms",
-        "rewards",
-        "step",
-        "outcome",
-        "shown",
-        "begin_phase",
-        "begin_round",
-        "end_round",
-        "end_of_step",
-        "network",
-        "on",
-        "number",
-        "arm",
-        "chances",
-        "upto",
-        "weights",
-        "new",
-        "favourite_u",
-        "favourite_v",
-        "shown_u",
-        "shown_v",
-        "np",
-        "math",
-        "defaultclock",
-        "linked_var",
-        "network_operation",
-        "n_rounds",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -139,21 +77,6 @@ def to_script(
     for each in network.network.objects:  # else Brian2 warns that they were never run
         each._network = network.network.id
     return Script(network, game).text(set_name, command)
-
-
-def check_exportable(model: Model, bandit: str) -> None:
-    """Raise a ValueError if there is no script for a model or a bandit."""
-    if bandit not in BANDITS:
-        near = closest(bandit, BANDITS)
-        hint = f"did you mean {near}?" if near else f"known: {', '.join(BANDITS)}"
-        raise ValueError(f"no script has the bandit {shown(bandit)}; {hint}")
-    structure = model.structure
-    own = {*model.declared, *structure.expressions, *structure.synaptic, *structure.populations, *structure.inputs}
-    own |= {name for place in structure.places for name in structure.names(place)}
-    own |= {name for each in structure.populations.values() for name in each.written}
-    taken = sorted(own & OWN)
-    if taken:
-        raise ValueError(f"model {model.name}: the name {taken[0]!r} has a meaning in exported scripts; rename it")
 
 
 class Script:
@@ -205,8 +128,8 @@ class Script:
             "w": objects.at["w"],
         }
         context["bandit"] = self._bandit()
-        context["parameters"] = self._parameters(context)
-        context["imports"] = self._imports(context)
+        context["parameters"] = parameter_lines(self._network, context)
+        context["imports"] = imports(context)
         return _tidy(_environment().get_template("script.py.jinja").render(context))
 
     # Parts -----------------------------------------------------------------------------------------------------------
@@ -375,66 +298,6 @@ class Script:
     def _value(self, name: str, text: str) -> str:
         dimension = self._structure.dimensions[name]
         return f"0 * {_base(dimension)}" if is_zero(text) and _base(dimension) else numpy_text(text)
-
-    # Parameters and imports ------------------------------------------------------------------------------------------
-
-    def _code(self, context: Mapping[str, Any]) -> list[str]:
-        """Return all lines of code of the script except its parameters."""
-        found = [*context["readout"], *context["explore"], *context["signals"], *context["learn"]]
-        found += [*context["phase_lines"], *context["rest"], *context["begin_after"], *context["initial"]]
-        found += [context["window"]] if context["spiking"] else []
-        found += [each["code"] for each in context["inputs"]]
-        for phase in context["phases"]:
-            found += [phase["duration"], *phase["on"].values()]
-        return found
-
-    def _parameters(self, context: Mapping[str, Any]) -> list[str]:
-        """Return the parameters that the script uses, with units and meanings."""
-        model, values = self._model, self._network.values[0]
-        texts = self._code(context)
-        for each in (*context["groups"], *context["synapses"]):
-            texts += [line.partition("#")[0] for line in each.lines] + each.options
-        texts += [each.size for each in context["groups"]]
-        used = set().union(*(set(re.findall(r"\b[A-Za-z_]\w*", text)) for text in texts))
-        given = self._network.parameters[0].to_dict()
-        found_by = [step.name for step in model.prepare if isinstance(step, Balance | Critical)]
-        rows = []
-        for name, value in values.items():
-            if name not in used:
-                continue
-            info = model.declared.get(name)
-            unit, meaning = (info.unit, info.meaning) if info else ("", _NOT_DECLARED.get(name, ""))
-            exact = info is not None and given[name] * float(unit_of(unit)) == value
-            text = _in_unit(given[name], unit) if exact else number_text(value, unit)
-            meaning = re.sub(r"; found$", "", meaning) + ("; calibrated" if name in found_by else "")
-            rows.append((f"{name} = {text}", printable(meaning).lstrip("; ")))
-        width = min(32, max((len(code) for code, _ in rows), default=0))
-        return [f"{code:<{width}}  # {meaning}" if meaning else code for code, meaning in rows]
-
-    def _imports(self, context: Mapping[str, Any]) -> str:
-        texts = [*self._code(context), context["time_step"]]
-        texts += [line.partition("=")[2].partition("#")[0] for line in context["parameters"]]
-        names = {"NeuronGroup", "Synapses", "Network", "network_operation", "defaultclock"} | units_in(texts)
-        names |= {"linked_var"} if any(each.after for each in context["groups"]) else set()
-        names |= {"exprel"} if any("exprel(" in text for text in texts) else set()
-        names -= set() if context["synapses"] else {"Synapses"}
-        listed = ", ".join(sorted(names))
-        if len(listed) <= 120 - len("from brian2 import "):
-            return listed
-        return "(\n    " + textwrap.fill(listed, 115).replace("\n", "\n    ") + ",\n)"
-
-
-_NOT_DECLARED = {
-    "Phi_star": "critical value of the rate model with the same 22 parameters",
-    "Phi_top": "its highest value of a weight up to w_max",
-    "noise": "sd of the activity under white noise alone",
-}
-
-
-def _in_unit(value: float, unit: str) -> str:
-    """Return a parameter as it was given."""
-    text = str(int(value)) if value == int(value) and abs(value) < 1e9 else repr(value)
-    return text + (f"*{unit if unit.isidentifier() else f'({unit})'}" if unit else "")
 
 
 def _base(dimension: Any) -> str:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from brian2 import defaultclock, ms
+from targets import brian2_target
 
 import envs
 from nsa_brian import NSA, load
@@ -49,6 +50,12 @@ def quick(model, **changes):
     return found.replace(**own)
 
 
+def exported(model, parameters, game):
+    """The script of a model."""
+    with brian2_target("auto"):
+        return to_script(parameters, model, game)
+
+
 def imports(text):
     """The packages that a script imports."""
     nodes = list(ast.walk(ast.parse(text)))
@@ -61,7 +68,8 @@ def choices(model, parameters, game):
     bandit = envs.make(game.bandit, game.n_arms, n_games=1, **(game.settings or {}))
     bandit.reset(streams(game.seed, "bandit", range(1)))
     rng = streams(game.seed, "agent nsa", range(1))
-    agent = NSA(game.n_arms, parameters, "network", n_games=1, rng=rng, model=model)
+    with brian2_target("auto"):  # the critical value of a rate model takes a compiler
+        agent = NSA(game.n_arms, parameters, "network", n_games=1, rng=rng, model=model)
     found = []
 
     def pull(arms):
@@ -98,4 +106,4 @@ def run_alone(text, folder):
     return list(map(int, done.stdout.splitlines()[0].removeprefix("arms: ").split()))
 
 
-__all__ = ["PLAIN", "SHORT", "Game", "choices", "imports", "quick", "run_alone", "run_here", "to_script"]
+__all__ = ["PLAIN", "SHORT", "Game", "choices", "exported", "imports", "quick", "run_alone", "run_here", "to_script"]

@@ -1,7 +1,7 @@
 """Exported scripts: they need brian2 and numpy alone, and make the choices of the network engine."""
 
 import pytest
-from exported import PLAIN, Game, choices, imports, quick, run_alone, run_here, to_script
+from exported import PLAIN, Game, choices, exported, imports, quick, run_alone, run_here, to_script
 from guide import RECIPES, model_of
 from models import OTHERS
 from own_models import OWN_MODELS, drug
@@ -36,7 +36,7 @@ def test_a_script_makes_the_choices_of_the_network(model, rounds, tmp_path):
 def test_every_shipped_model_and_recipe_makes_the_same_choices_elsewhere(name, tmp_path):
     model = with_found(name)
     parameters = quick(model)
-    text = to_script(parameters, model, GAME)
+    text = exported(model, parameters, GAME)
     assert imports(text) <= PLAIN
     assert run_alone(text, tmp_path) == choices(model, parameters, GAME)
 
@@ -47,7 +47,7 @@ def test_every_shipped_model_and_recipe_makes_the_same_choices_elsewhere(name, t
 )
 def test_every_part_of_the_language_makes_the_same_choices_elsewhere(model, tmp_path):
     parameters = quick(model)
-    assert run_alone(to_script(parameters, model, GAME), tmp_path) == choices(model, parameters, GAME)
+    assert run_alone(exported(model, parameters, GAME), tmp_path) == choices(model, parameters, GAME)
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ GENERATED = DOCS / "generated"
 HEADER = """Examples
 ========
 
-Short scripts in the style of Brian2's examples. Each is a file in ``examples/``; its output is shown below it.
+Short scripts in the style of Brian2's examples. Each is a file in ``examples/``; its output is shown below it. The
+paper's model in plain Brian2 is in ``examples/frompapers/``.
 """
 PAGES = {
     "commands.md": commands.page,
@@ -40,9 +41,8 @@ def copy_examples(app=None):
     target = GENERATED / "scripts"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    for path in sorted((DOCS.parent / "examples").iterdir()):
-        if path.suffix == ".py":
-            shutil.copy2(path, target)
+    for path in sorted((DOCS.parent / "examples").rglob("*.py")):
+        shutil.copy2(path, target)
     (target / "GALLERY_HEADER.rst").write_text(HEADER, "utf-8")
 
 
