@@ -136,6 +136,7 @@ def tables(found: dict[str, Any]) -> str:
             "\n".join(lines),
             coupled_table(found),
             *several_tables(found),
+            *signal_tables(found),
             spiking_table(found),
             policy_table(found),
             single_table(found),
@@ -199,6 +200,21 @@ def several_tables(found: dict[str, Any]) -> list[str]:
         f"{statements:.3g} if it is a statement ({statements / expression:.2f}x)"
     )
     return [text_table(header, rows, right=(1, 2, 3, 4)), line]
+
+
+def signal_tables(found: dict[str, Any]) -> list[str]:
+    """Return the table for a model whose neurons read a signal; empty for results of earlier releases."""
+    rows = []
+    for key in found:
+        place = key.removeprefix("signals.us_per_game_round.")
+        if place == key:
+            continue
+        steps, arms = place.split(".")
+        limit = found[f"limit.signals_us.{place}"]
+        by_hand = [f"{limit:.3g}", f"{found[key] / limit:.2f}"] if limit else ["no compiler", ""]
+        rows.append([f"{steps[1:]} steps, {arms[1:]} arms", f"{found[key]:.3g}", *by_hand])
+    header = ["a signal in U's input, statements: us a game and round", "rounds", "by hand", "ratio"]
+    return [text_table(header, rows, right=(1, 2, 3))] if rows else []
 
 
 def spiking_table(found: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ import baselines
 import envs
 from experiments.bench import policies as policy_bench
 from experiments.bench import several as several_bench
+from experiments.bench import signals as signal_bench
 from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel
@@ -48,6 +49,7 @@ N_MEASUREMENTS = (
     + 1
     + len(COUPLED_ARMS)
     + several_bench.N_MEASUREMENTS
+    + signal_bench.N_MEASUREMENTS
     + spike_bench.N_MEASUREMENTS
     + len(baselines.compared())
 )
@@ -107,6 +109,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
         found |= coupled(k, parameters, steps, effort)
     found["coupled.ns_per_unit_step"] = found[f"coupled.ns_per_unit_step.k{COUPLED_ARMS[0]}"]
     found |= several_bench.measure(effort.fast_rounds, effort.repeats, tick)
+    found |= signal_bench.measure(effort.repeats, tick)
     found |= spike_bench.measure(min(effort.slow_rounds, 5), effort.repeats, tick)
     policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies

@@ -11,8 +11,9 @@ from selection import mostly_slow
 
 from evolution import FitnessGames, scores
 from evolution.fitness import rounds
-from nsa_brian import NSA, Model, NSAParameters, Parameter, load
+from nsa_brian import NSA, Choice, Input, Model, NSAParameters, Parameter, load
 from nsa_brian.codegen import stretch as compiled_stretch
+from nsa_brian.codegen.unit import Unit
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.cell_table import CellTable
 from nsa_brian.engines.response_table import ResponseTable
@@ -237,6 +238,44 @@ def test_equal_options_are_integrated_once_to_the_last_bit(name, slots, monkeypa
     assert (one.ends == other.ends).all()
     for variable, array in one.synapses.items():
         assert (array == other.synapses[variable]).all()
+
+
+def of_every_round(explore="1", inputs=()):
+    """A model in which a signal changes all options in every round, or statements read an input of options."""
+    cost = "(R - cost)" if inputs else "R"
+    return Model(
+        name="every round",
+        synapse="h : 1",
+        signals="" if inputs else "a : 1",
+        initial={"h": "1"} if inputs else {"h": "1", "a": "0.9"},
+        inputs=inputs,
+        rate_u="du/dt = (-u + " + ("I + w" if inputs else "(1 - h) * w + h * a") + ") / tau_u : 1",
+        rate_v="dv/dt = (-v + w) / tau_v : 1",
+        signal_update="" if inputs else "a += 0.05 * (R - a)",
+        plasticity=f"w += chosen * (0.1 + 0.7 * h) * ({cost} - w)\nh += 0.01 * (1 - h) - chosen * 0.4 * h",
+        choice=Choice(explore=explore),
+    )
+
+
+EVERY_ROUND = {
+    "an input of options": of_every_round(inputs=(Input("cost", default=0.1),)),
+    "weights of 0 and 1": of_every_round("int(u > u_at_v)"),
+    "other weights": of_every_round("clip(u - u_at_v, 0, 1) + 0.01 * best_v * h"),
+}
+
+
+@pytest.mark.parametrize("name", mostly_slow(EVERY_ROUND, "weights of 0 and 1"))
+def test_options_that_all_change_in_every_round(name):
+    # 200 arms: games are played two at a time, for which both ways of integrating are tried.
+    chances, luck = known_games("MAB-P", 200, 3, 160)
+    players = [SHORT, SHORT.replace(tau_u=14), SHORT]
+    check_the_same(Rounds, 200, players, np.arange(3), chances, luck, model=EVERY_ROUND[name])
+
+
+def test_what_no_neuron_reads_is_not_computed():
+    unit = Unit(EVERY_ROUND["weights of 0 and 1"])
+    assert set(unit.inputs) == {"a", "h", "w"}
+    assert not unit.names & {"Phi_v", "r_v", "gain_u", "I_ext"}
 
 
 #: Models whose responses depend on two and on three variables.

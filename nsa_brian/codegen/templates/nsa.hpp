@@ -441,13 +441,24 @@ static inline void store(const double* from, double* to, int n, int64_t* moved)
     }
 }
 
-// Replace n numbers by the sums up to each of them, in order, of those above 0; return the last.
-static inline double accumulate(double* x, int64_t n)
+// Select an index with a probability proportional to its weight, by a uniform random number; -1 if no weight is above 0.
+// Weights are added in order. If all are 0 or 1, counting them does the same, and faster.
+static inline int64_t pick(double* weights, int64_t n, double luck)
 {
+    int64_t others = 0;
+    for (int64_t k = 0; k < n; k++)
+        others += weights[k] > 0 && weights[k] != 1;
+    if (others == 0) {
+        const int64_t total = count(weights, n, 1);
+        return total ? place_of(weights, n, 1, (int64_t)(luck * (double)total)) : -1;
+    }
     double total = 0;
     for (int64_t k = 0; k < n; k++)
-        x[k] = total += x[k] > 0 ? x[k] : 0;
-    return total;
+        weights[k] = total += weights[k] > 0 ? weights[k] : 0;
+    int64_t k = 0;
+    while (k < n - 1 && weights[k] <= luck * total)
+        k++;
+    return k;
 }
 
 // Set n numbers to a value.

@@ -254,27 +254,22 @@ if (!_agree)
             _of_weight[_i] = {{ _number('_weight') }};
         }
         NSA_STORED;
-        memcpy(_upto.data() + _first, _of_weight, _left * sizeof(double));
+        memcpy(_weights.data() + _first, _of_weight, _left * sizeof(double));
     }
-    if (!nsa::finite(_upto.data(), _n_arms))
+    if (!nsa::finite(_weights.data(), _n_arms))
     {
         if (_lenient)
-            nsa::replace_non_finite(_upto.data(), _n_arms);
+            nsa::replace_non_finite(_weights.data(), _n_arms);
         else
             _lost = {{ 2 + _synaptic|length + _signals|length }};
     }
-    const double _total = nsa::accumulate(_upto.data(), _n_arms);
     if (_lost)
     {
         _sizes[{{ _sizes.index('runaway') }}] = _lost;
         return;
     }
-    if (_total > 0)
-    {
-        const double _point = _drawn[2] * _total;
-        for (_explored = 0; _explored < _n_arms - 1 && _upto[_explored] <= _point; _explored++)
-            ;
-    }
+    const int64_t _picked = nsa::pick(_weights.data(), _n_arms, _drawn[2]);
+    _explored = _picked < 0 ? _explored : _picked;
 }
 const int64_t _arm = {{ '_agree ? _k_v : _explored' if _exploits else '_explored' }};
 {% else %}
@@ -321,17 +316,16 @@ _earned[_game] += _chance;
 }
 {% endif %}
 {% if _answer == 'all' %}
-// A synapse may have become non-finite during the round.
-{% for name in _synaptic %}
-if (!_lenient && !nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
-    _lost = {{ 2 + loop.index0 }};
-{% endfor %}
-if (_lenient)
+// A synapse with dynamics may have become non-finite during the round.
+{% for name in _synaptic if name in _outputs %}
+if (!nsa::finite(_last_{{ name }} + _game * _n_arms, _n_arms))
 {
-    {% for name in _synaptic %}
-    nsa::replace_non_finite(_last_{{ name }} + _game * _n_arms, _n_arms);
-    {% endfor %}
+    if (_lenient)
+        nsa::replace_non_finite(_last_{{ name }} + _game * _n_arms, _n_arms);
+    else
+        _lost = {{ 2 + _synaptic.index(name) }};
 }
+{% endfor %}
 {% endif %}
 if (_lost)
 {
@@ -485,25 +479,25 @@ if (_waits)
     break;
 {% endmacro %}
 
-{# Integrate the options whose synapse has changed, or all of them, in all games together. Equal ones are integrated
+{# Integrate the options whose synapse has changed, or all of them, in the games from `_begin` to `_end`. Equal ones are integrated
    once. #}
 {% macro _integrate_distinct() %}
 int _n = 0;
 {% if _answer == 'all' %}
-for (int64_t _game = 0; _game < _n_games; _game++)
+for (int64_t _game = _begin; _game < _end; _game++)
     for (int64_t _place = _game * _n_arms; _place < (_game + 1) * _n_arms; _place++)
     {
         {{ _put_in()|indent(8) }}
     }
 {% elif _by_statements %}
-for (int64_t _game = 0; _game < _n_games; _game++)
+for (int64_t _game = _begin; _game < _end; _game++)
     for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
     {
         {{ _put_in()|indent(8) }}
         _changed[_place] = 0;
     }
 {% else %}
-for (int64_t _game = 0; _game < _n_games; _game++)
+for (int64_t _game = _begin; _game < _end; _game++)
     if (_pulled[_game] >= 0)
     {
         const int64_t _place = _game * _n_arms + _pulled[_game];
@@ -649,28 +643,29 @@ else
 }
 {% endmacro %}
 
-{# Integrate all options, and store the state that lasts to the next round. #}
+{# Integrate all options of the games from `_begin` to `_end`, and store the state that lasts to the next round. #}
 {% macro _integrate_all() %}
+const int64_t _skipped = _begin * _n_arms, _n_own = (_end - _begin) * _n_arms;
 {% if _shares %}
-for (int64_t _game = 0; _game < _n_games; _game++)
-    nsa::fill(_of_pair + _game * _n_arms, _n_arms, _which[_game]);
+for (int64_t _game = _begin; _game < _end; _game++)
+    nsa::fill(_of_pair + _game * _n_arms - _skipped, _n_arms, _which[_game]);
 {% endif %}
 {% for name in _inputs %}
 {% if name in _signals or name in _given_games %}
-for (int64_t _game = 0; _game < _n_games; _game++)
-    nsa::fill(_in_{{ name }} + _game * _n_arms, _n_arms, {{ '_signal_' ~ name ~ '[' if name in _signals else '_given_' ~ name ~ '[_round * _n_games + ' }}_game]);
+for (int64_t _game = _begin; _game < _end; _game++)
+    nsa::fill(_in_{{ name }} + _game * _n_arms - _skipped, _n_arms, {{ '_signal_' ~ name ~ '[' if name in _signals else '_given_' ~ name ~ '[_round * _n_games + ' }}_game]);
 {% else %}
-memcpy(_in_{{ name }}, {{ '_given_' ~ name ~ ' + _round * _n_units' if name in _given_options else '_last_' ~ name }}, _n_units * sizeof(double));
+memcpy(_in_{{ name }}, {{ '_given_' ~ name ~ ' + _round * _n_units' if name in _given_options else '_last_' ~ name }} + _skipped, _n_own * sizeof(double));
 {% endif %}
 {% endfor %}
 {% for name in _game_inputs %}
 memcpy(_game_input_{{ name }}, {{ '_signal_' ~ name if name in _signals else '_given_' ~ name ~ ' + _round * _n_games' }}, _n_games * sizeof(double));
 {% endfor %}
-_respond((int)_n_units, _arrays);
+_respond((int)_n_own, _arrays);
 {% for name in _outputs %}
-memcpy(_ends + {{ loop.index0 }} * _n_units, _out_{{ name }}, _n_units * sizeof(double));
+memcpy(_ends + {{ loop.index0 }} * _n_units + _skipped, _out_{{ name }}, _n_own * sizeof(double));
 {% if name in _lasting %}
-memcpy(_last_{{ name }}, _out_{{ name }}, _n_units * sizeof(double));
+memcpy(_last_{{ name }} + _skipped, _out_{{ name }}, _n_own * sizeof(double));
 {% endif %}
 {% endfor %}
 {% endmacro %}
@@ -710,7 +705,7 @@ cdef extern from *:
         const double _tolerance = _limits[0];
         std::vector<double> _silent(_n_arms);
         {% if _weighs %}
-        std::vector<double> _upto(_n_arms);
+        std::vector<double> _weights(_n_arms);
         {% endif %}
         {% if _n_variables != 1 %}
         const respond_t _respond = (respond_t)_call[0];
@@ -747,29 +742,36 @@ cdef extern from *:
         std::vector<int> _waiting({{ _memo_slots }});  // by row of the memo: 1 + index of the option being integrated
         std::vector<std::pair<int64_t, int>> _twins;  // options, and the equal ones being integrated
         {% endif %}
-        {% if _shares and _answer == 'all' %}
-        nsa::FasterWay _way;
-        {% endif %}
-        for (int64_t _round = 0; _round < _n_rounds; _round++)
+        // Where options respond for themselves, games are played one after the other, so that caches hold their state;
+        // together as many as fill vectors.
+        const int64_t _together = {{ '1 + 255 / _n_arms' if _shares and _answer == 'all' else '_n_games' }};
+        for (int64_t _begin = 0; _begin < _n_games; _begin += _together)
         {
+            const int64_t _end = _begin + _together < _n_games ? _begin + _together : _n_games;
             {% if _shares and _answer == 'all' %}
-            _way.begin();
-            if (_way.is_first())
-            {
-                {{ _integrate_distinct()|indent(16) }}
-            }
-            else
-            {
-                {{ _integrate_all()|indent(16) }}
-            }
-            _way.end();
-            {% else %}
-            {{ (_integrate_distinct() if _shares else _integrate_all())|indent(12) }}
+            nsa::FasterWay _way;
             {% endif %}
-            for (int64_t _game = 0; _game < _n_games; _game++)
+            for (int64_t _round = 0; _round < _n_rounds; _round++)
             {
-                {{ _of_game()|indent(16) }}
-                {{ _turn()|indent(16) }}
+                {% if _shares and _answer == 'all' %}
+                _way.begin();
+                if (_way.is_first())
+                {
+                    {{ _integrate_distinct()|indent(20) }}
+                }
+                else
+                {
+                    {{ _integrate_all()|indent(20) }}
+                }
+                _way.end();
+                {% else %}
+                {{ (_integrate_distinct() if _shares else _integrate_all())|indent(16) }}
+                {% endif %}
+                for (int64_t _game = _begin; _game < _end; _game++)
+                {
+                    {{ _of_game()|indent(20) }}
+                    {{ _turn()|indent(20) }}
+                }
             }
         }
         {% endif %}

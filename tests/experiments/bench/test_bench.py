@@ -15,6 +15,7 @@ from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
 from experiments.bench import policies as policy_bench
 from experiments.bench import several as several_bench
+from experiments.bench import signals as signal_bench
 from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel, LimitTable
@@ -87,6 +88,27 @@ def test_the_limit_of_several_variables_makes_the_same_choices(n_arms):
         assert (arms == ours(chances, luck)).all()
     assert len(np.unique(arms)) > 1
     assert limit.state[0] == pytest.approx(engine.w, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_arms", [5, 40])
+def test_the_limit_of_a_signal_makes_the_same_choices(n_arms):
+    engine = Rounds(n_arms, signal_bench.of_length(20), signal_bench.GAMES, model=signal_bench.FAMILIARITY)
+    limit, ours = signal_bench.LimitFamiliarity(engine), several_bench.played(engine)()
+    play = limit.restarted()
+    for chances, luck in stretch_bench.known_rounds(n_arms, signal_bench.GAMES, 200):
+        arms = play(chances, luck)
+        assert (arms == ours(chances, luck)).all()
+    assert len(np.unique(arms)) > 1
+    assert limit.state[0] == pytest.approx(engine.w, abs=1e-12)
+
+
+def test_a_signal_has_its_table():
+    places = [f"s{steps}.k{k}" for steps in signal_bench.STEPS for k in signal_bench.ARMS]
+    numbers = {f"signals.us_per_game_round.{place}": 3.0 for place in places}
+    (table,) = bench_command.signal_tables({**numbers, **{f"limit.signals_us.{place}": 2.0 for place in places}})
+    assert table.count("1.50") == 6
+    assert bench_command.signal_tables({}) == []
 
 
 def test_several_variables_have_their_table():
