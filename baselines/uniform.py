@@ -10,7 +10,8 @@ class Uniform(Policy):
     """Pull each arm with the same probability, without learning."""
 
     def _select(self) -> Any:
-        return whole(self._number() * self.n_arms)
+        number = self._number()
+        return int(number * self.n_arms) if self._alone else whole(number * self.n_arms)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         pass
