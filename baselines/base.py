@@ -71,6 +71,7 @@ class Policy(Viewing, ABC):
         self.rng: Randomness = make_rng(seed, rng)
         self._single = n_games is None
         self._alone = self.n_games == 1 and type(self).__module__.startswith("baselines.")
+        self._plain = self._alone and self._single
         self._games: Any = 0 if self._alone else np.arange(self.n_games)
         self._block = BLOCK if rng is None else 0  # somebody else may use a generator that was given
         self._ahead: list[float] = []  # the next one is the last
@@ -86,10 +87,11 @@ class Policy(Viewing, ABC):
 
     def select_arm(self) -> Any:
         """Return the arm to pull next (in each game)."""
-        if self._alone:
-            arm = int(self._select())
-            return arm if self._single else np.array([arm])
+        if self._plain:
+            return int(self._select())
         arms = self._select()
+        if self._alone:
+            return np.array([int(arms)])
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
@@ -169,10 +171,15 @@ class Policy(Viewing, ABC):
         """Return uniform random numbers (count, games)."""
         if not self._alone:
             return self.rng.random((self.n_games, count)).T
+        ahead = self._drawn_ahead(count)
+        return [ahead.pop() for _ in range(count)]
+
+    def _drawn_ahead(self, count: int) -> list[float]:
+        """Return the uniform random numbers of a single game that are not used yet, ``count`` at least."""
         ahead = self._ahead
         if len(ahead) < count:
             ahead[:0] = self.rng.random((1, self._block or count))[0, ::-1].tolist()
-        return (ahead.pop(), ahead.pop()) if count == 2 else [ahead.pop() for _ in range(count)]
+        return ahead
 
     def _number(self) -> Any:
         """Return a uniform random number per game."""
@@ -180,11 +187,15 @@ class Policy(Viewing, ABC):
 
     def _greedy(self, epsilon: Any, values: np.ndarray, ties: str) -> Any:
         """Return the arm with the highest value (games, arms), or with probability epsilon a random one."""
-        which, whether, *tie = self._uniform(2 if ties == "first" else 3)
+        first = ties == "first"
         if self._alone:
+            ahead = self._drawn_ahead(2 if first else 3)
+            which, whether = ahead.pop(), ahead.pop()
+            tied = 0.0 if first else ahead.pop()
             if whether < epsilon:  # values need not be compared
                 return int(which * self.n_arms)
-            return random_argmax(values, *tie) if tie else values.argmax()
+            return values.argmax() if first else random_argmax(values, tied)
+        which, whether, *tie = self._uniform(2 if first else 3)
         arms = random_argmax(values, *tie) if tie else values.argmax(axis=1)
         return self._explore(epsilon, arms, which, whether)
 

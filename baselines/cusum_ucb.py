@@ -8,7 +8,7 @@ import numpy as np
 
 from baselines.index import RestartingPolicy
 from baselines.probabilities import lapsing
-from baselines.scalars import FEW_ARMS, any_of, column, maximum, where
+from baselines.scalars import FEW_ARMS, any_of, column, log, maximum, where
 from baselines.tunable import POSITIVE, PROBABILITY, Tunable
 
 
@@ -64,7 +64,7 @@ class CusumUCB(RestartingPolicy):
         self._tests = [self._cells(each) for each in (self._first_mean, self._rise, self._fall)]
 
     def _budget(self) -> Any:
-        return column(self.exploration * np.log(maximum(self._total(), 1)))
+        return column(self.exploration * log(maximum(self._total(), 1)))
 
     def _total(self) -> Any:
         """Return the number of pulls of all arms."""

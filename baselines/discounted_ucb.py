@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from baselines.index import IndexPolicy
-from baselines.scalars import column, maximum
+from baselines.scalars import column, log, maximum
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -39,7 +37,7 @@ class DiscountedUCB(IndexPolicy):
         self._total = self._each(0.0)
 
     def _budget(self) -> Any:
-        return column(4 * self.exploration * np.log(maximum(self._total, 1)))
+        return column(4 * self.exploration * log(maximum(self._total, 1)))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         self.pulls *= column(self.discount)  # the means stay the same

@@ -76,9 +76,10 @@ class RestartingPolicy(IndexPolicy):
     def _take_turns(self, share: Any, time: Any, arms: Any) -> Any:
         """Return ``arms``, but all arms in turn, in random order, in the first K of every floor(K / share) rounds."""
         period = self.n_arms / maximum(share, 1e-9) // 1
+        if self._alone:
+            turn = int(time % period)
+            return self._order.item(turn) if turn < self.n_arms else arms
         turn = whole(time % period)
-        if self._alone and turn >= self.n_arms:
-            return arms
         return where(turn < self.n_arms, self._order[self._games, minimum(turn, self.n_arms - 1)], arms)
 
     def _turn_probabilities(self, share: Any, time: Any, offered: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import RestartingPolicy
-from baselines.scalars import any_of, column, maximum, where
+from baselines.scalars import any_of, column, log, maximum, where
 from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentPulls
 
@@ -56,7 +56,8 @@ class MonitoredUCB(RestartingPolicy):
         self.exploration = self._tuned("exploration", exploration)
         self.delta = self._checked("delta", delta, (1e-300, 1.0))
         self._half = self.window // 2
-        self._threshold = np.sqrt(self._half * np.log(2 * n_arms / self.delta))
+        threshold = np.sqrt(self._half * np.log(2 * n_arms / self.delta))
+        self._threshold = float(threshold) if self._alone else threshold
         self._time = self._each(0.0)
         self._recent = RecentPulls(n_arms, self._half, 2 * self._half)
         # Sum of the later half of the window minus that of the earlier half.
@@ -64,7 +65,7 @@ class MonitoredUCB(RestartingPolicy):
         self._differences = self._cells(self._difference)
 
     def _budget(self) -> Any:
-        return column(self.exploration * np.log(maximum(self._time, 1)))
+        return column(self.exploration * log(maximum(self._time, 1)))
 
     def _select(self) -> Any:
         return self._take_turns(self.epsilon, self._time, super()._select())

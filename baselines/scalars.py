@@ -12,6 +12,11 @@ import numpy as np
 FEW_ARMS = 32
 
 
+#: Logarithms of 0 (unused), 1, 2, ..., and the most of them.
+_LOGS: list[float] = [0.0]
+MOST_LOGS = 100_000
+
+
 def cells(array: np.ndarray, alone: bool) -> Any:
     """Return an array (games, arms); in a single game its row as a memoryview, whose elements are plain numbers.
 
@@ -23,6 +28,21 @@ def cells(array: np.ndarray, alone: bool) -> Any:
 def where(condition: Any, yes: Any, no: Any) -> Any:
     """Return ``yes`` where the condition is true, else ``no``."""
     return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else yes if condition else no
+
+
+def log(x: Any) -> Any:
+    """Return the natural logarithm, with the bits of numpy's; ``x`` is at least 1.
+
+    Logarithms of whole numbers are computed in blocks: numpy's function takes seven times as long for a plain number.
+    """
+    if isinstance(x, np.ndarray):
+        return np.log(x)
+    n = int(x)
+    if n != x or n >= MOST_LOGS:
+        return float(np.log(x))
+    if n >= len(_LOGS):
+        _LOGS.extend(np.log(np.arange(len(_LOGS), n + 1000, dtype=float)).tolist())
+    return _LOGS[n]
 
 
 def maximum(a: Any, b: Any) -> Any:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from baselines.index import IndexPolicy
-from baselines.scalars import column, minimum
+from baselines.scalars import column, log, minimum
 from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentRounds
 
@@ -43,7 +41,7 @@ class SlidingWindowUCB(IndexPolicy):
 
     def _budget(self) -> Any:
         rounds = minimum(self.window, max(self._recent.round, 1))
-        return column(self.exploration * np.log(rounds * 1.0))
+        return column(self.exploration * log(rounds * 1.0))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         self._recent.learn(arms, rewards)

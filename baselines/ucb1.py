@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from baselines.index import IndexPolicy
-from baselines.scalars import column
+from baselines.scalars import column, log
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -35,8 +33,7 @@ class UCB1(IndexPolicy):
         self._round = 0
 
     def _budget(self) -> Any:
-        log = float(np.log(max(self._round, 1.0)))
-        return column(self.exploration * log)
+        return column(self.exploration * log(max(self._round, 1.0)))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
