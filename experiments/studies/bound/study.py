@@ -20,7 +20,7 @@ from experiments.studies.table.comparison import Comparison, cell_name, compare,
 
 #: The agent that all are compared with.
 BOUND = "oracle-bayes"
-AGENTS = ("nsa", "familiarity:tuned", "optimistic:tuned", "thompson")
+AGENTS = ("nsa", "aspiration:tuned", "optimistic:tuned", "thompson")
 
 
 @dataclass(frozen=True, kw_only=True)
