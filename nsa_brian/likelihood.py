@@ -200,10 +200,8 @@ def _simulated(
     repeated = [each for each in sets for _ in range(samples)]
     made = with_prepared(options["model"], repeated, n_arms, len(repeated), options)
     player: Engine = make(n_arms, repeated, len(repeated), **made)
-    each = [None if x is None else x.repeat(samples, axis=1) for x in (trials.arms, trials.rewards, trials.offered)]
-    arms, rewards, offered = each
-    assert arms is not None
-    assert rewards is not None
+    arms, rewards = (x.repeat(samples, axis=1) for x in trials[:2])
+    offered = None if trials.offered is None else trials.offered.repeat(samples, axis=1)
     flat = round_by_round(player, arms, rewards, trials.starts, offered)
     found = flat.reshape(len(sets), samples, -1, n_arms)
     if not noise_lasts(player):

@@ -32,8 +32,7 @@ BATCH = 8192
 class Ahead(Engine):
     """Games of given choices and rewards: first the weights of all rounds, then all responses.
 
-    Parameters are those of :class:`nsa_brian.engines.base.Engine`; the options of :meth:`probabilities` choose between
-    responses that are integrated and those that are looked up.
+    Parameters are those of :class:`nsa_brian.engines.base.Engine`.
     """
 
     name = "rounds"

@@ -257,6 +257,8 @@ def test_the_command_writes_fits(tmp_path, nsa):
     assert {"subject", "agent", "log_likelihood", "parameters", "aic", "bic"} <= fits["biased-random"].keys()
     assert fits["biased-random"]["bic"] == pytest.approx(math.log(30) - 2 * fits["biased-random"]["log_likelihood"])
     assert found["files"]["fits"].endswith(".csv")
+    pooled = json.loads(nsa(*words, "--pooled", "--out", tmp_path, "--no-figures"))
+    assert [each["subject"] for each in pooled["fits"]] == ["all", "all"]
 
 
 @pytest.mark.parametrize(
