@@ -5,7 +5,6 @@ import inspect
 
 import numpy as np
 import pytest
-
 from targets import on_target
 
 from evolution import FitnessGames
