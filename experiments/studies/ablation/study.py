@@ -22,7 +22,7 @@ from experiments.core.tables import Table
 from experiments.studies.ablation.variants import Variant, variants
 from experiments.studies.standings.study import OTHERS, places
 from experiments.studies.table.comparison import cell_name, play_cell
-from nsa_brian.parameter_set import BEST, DEFAULT_SET
+from nsa_brian.parameter_set import BEST, DEFAULT_SET, model_names
 
 #: The full model among the agents.
 FULL = "full"
@@ -43,8 +43,8 @@ class Settings(GameSettings):
     spiking: str = setting("", "the spiking version of the full model: a name or a file", "MODEL")
 
     def __post_init__(self) -> None:
-        if self.model and self.parameters == BEST:
-            object.__setattr__(self, "parameters", DEFAULT_SET)
+        if self.model and self.parameters == BEST:  # the set of that model, if it has one
+            object.__setattr__(self, "parameters", self.model if self.model in model_names() else DEFAULT_SET)
         super().__post_init__()
         wrong = [agent for agent in self.agents if not is_nsa(agent)]
         if wrong:

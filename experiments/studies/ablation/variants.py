@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,11 +64,14 @@ class Mechanism(NamedTuple):
     what : str
     variant : str or callable
         The shipped model without, or with, the mechanism; or a function that changes an agent.
+    retuned_only : bool
+        Whether a shipped model plays with its own parameters only.
     """
 
     name: str
     what: str
     variant: str | Callable[[ParameterSet], ParameterSet]
+    retuned_only: bool = False
 
 
 def _constant_rate(agent: ParameterSet) -> ParameterSet:
@@ -88,6 +91,37 @@ def _no_forgetting(agent: ParameterSet) -> ParameterSet:
 def _linear_value(agent: ParameterSet) -> ParameterSet:
     model = model_of(agent).change(drive_v="w / w_max * phi_u{pre}", name="linear value")
     return with_model(agent, model)
+
+
+def _rewritten(**changes: tuple[str, str]) -> Callable[[ParameterSet], ParameterSet]:
+    """Return a function that replaces a text in strings of a model: old and new by the name of a field, or of U."""
+
+    def change(agent: ParameterSet) -> ParameterSet:
+        model = model_of(agent)
+        fields: dict[str, Any] = {}
+        for name, (old, new) in changes.items():
+            if name == "u":
+                fields["populations"] = tuple(
+                    replace(each, equations=_replaced(each.equations, old, new)) if each.name == "u" else each
+                    for each in model.populations
+                )
+            else:
+                fields[name] = _replaced(getattr(model, name), old, new)
+        return with_model(agent, model.change(**fields, name=f"{model.name}, changed"))
+
+    return change
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    if old not in text:
+        raise ValueError(f"a mechanism of the ablation is not in the model any more: {old!r}")
+    return text.replace(old, new)
+
+
+def _us_favourite(agent: ParameterSet) -> ParameterSet:
+    model = model_of(agent)
+    choice = replace(model.choice, explore="best_u")
+    return with_model(agent, model.change(choice=choice, name=f"{model.name}, U's favourite"))
 
 
 _FAMILIARITY = (
@@ -113,7 +147,29 @@ MECHANISMS: dict[str, tuple[Mechanism, ...]] = {
     ),
     "familiarity-surprise": (
         Mechanism("without surprise", "unexpected failures do not restore novelty", "familiarity"),
-        *_FAMILIARITY,
+        Mechanism("U's favourite, no candidates", "U's favourite where U and V disagree", _us_favourite),
+        Mechanism(
+            "without recovery of novelty",
+            "only surprise restores novelty",
+            _rewritten(plasticity=("recovery + ", "")),
+        ),
+        Mechanism(
+            "without novelty in learning",
+            "the learning rate is the same at all trials",
+            _rewritten(plasticity=("clip(eta + eta_h * h, 0, 1)", "eta")),
+        ),
+        Mechanism(
+            "with a fixed aspiration",
+            "the aspiration does not follow reward",
+            _rewritten(signal_update=("a += (rise * int(R > a) + sink * int(R <= a)) * (R - a)", "a = a_0")),
+        ),
+        Mechanism(
+            "without memory in U",
+            "U knows no option, only the aspiration",
+            _rewritten(u=("(1 - h) * w + h * a", "w + clip(a - w, 0, 1)")),
+        ),
+        # The shipped variants have no surprise either.
+        *(each._replace(name=f"{each.name}, nor surprise", retuned_only=True) for each in _FAMILIARITY),
     ),
 }
 
@@ -141,11 +197,12 @@ def _lesions(full: ParameterSet) -> Iterator[Variant]:
 
 def _mechanisms(full: ParameterSet) -> Iterator[Variant]:
     """Yield each mechanism's variant with the full model's parameters, and with its own if they are shipped."""
-    for name, what, variant in MECHANISMS.get(model_of(full).name, ()):
+    for name, what, variant, retuned_only in MECHANISMS.get(model_of(full).name, ()):
         if not isinstance(variant, str):
             yield Variant(name, what, MECHANISM, variant(full))
             continue
-        yield Variant(name, what, MECHANISM, with_model(full, nsa_brian.load_model(variant)))
+        if not retuned_only:
+            yield Variant(name, what, MECHANISM, with_model(full, nsa_brian.load_model(variant)))
         if variant in model_names():
             yield Variant(f"{name}, retuned", what, RETUNED, read_agent(f"{NSA}:{variant}"))
 

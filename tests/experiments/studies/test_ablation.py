@@ -14,6 +14,7 @@ from experiments.studies.ablation.lesions import LESIONS, lesioned, model_of, no
 from experiments.studies.ablation.study import STUDY, Settings
 from experiments.studies.ablation.variants import MECHANISMS, Variant, variants
 from nsa_brian import load_model
+from nsa_brian.model.reading import names_in
 from nsa_brian.parameter_set import model_names, names
 
 TINY = Settings(envs=("MAB-P", "reversal"), arms=(3, 12), rounds=20, trials=1, repetitions=4, noise=(0.0,))
@@ -115,7 +116,7 @@ class TestVariants:
     def test_have_a_mechanism_with_the_full_models_parameters_and_with_its_own(self):
         full = read_agent("nsa:familiarity")
         found = {each.name: each for each in variants(full, (0.1,), "", ())}
-        for name, _, variant in MECHANISMS["familiarity"]:
+        for name, _, variant, _ in MECHANISMS["familiarity"]:
             assert found[name].agent.model == load_model(variant)
             assert (f"{name}, retuned" in found) == (variant in model_names())
         assert found["without recovery of novelty"].agent.parameters.eta == full.parameters.eta
@@ -123,8 +124,20 @@ class TestVariants:
 
     def test_name_only_models_that_are_shipped(self):
         for mechanisms in MECHANISMS.values():
-            for _, _, variant in mechanisms:
+            for _, _, variant, _ in mechanisms:
                 assert not isinstance(variant, str) or load_model(variant).name == variant
+
+    def test_of_familiarity_with_surprise_lack_one_mechanism_each(self):
+        full = read_agent("nsa:familiarity-surprise")
+        found = {each.name: each.agent.model for each in variants(full, (), "", ())}
+        assert "eta_h" not in found["without novelty in learning"].declared
+        assert "recovery" not in found["without recovery of novelty"].declared
+        assert not {"rise", "sink"} & set(found["with a fixed aspiration"].declared)
+        assert "h" not in names_in(
+            found["without memory in U"].populations[0].equations.partition("=")[2].rpartition(":")[0]
+        )
+        for name in ("without novelty in learning", "without memory in U"):
+            assert "fast" in found[name].declared
 
     def test_of_the_papers_model_keep_all_else(self):
         found = {each.name: each.agent for each in variants(PAPER, (), "spiking", ("nsa:minbandit-38",))}
