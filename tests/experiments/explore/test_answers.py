@@ -143,6 +143,8 @@ def test_a_game_in_parts_is_the_game_in_one_go(catalogue):
         all_arms, at = all_arms + found["players"]["nsa"]["arms"], found["at"]
     assert arms == all_arms
     assert asked(parts, "game", **view, at=5, until=9)["players"]["nsa"]["arms"] == arms[5:9]  # again
+    dropped = asked(Answers(catalogue), "game", **view, at=20, until=22)
+    assert (dropped["at"], dropped["players"]["nsa"]["arms"]) == (22, arms[20:22])
 
 
 def test_a_perturbed_game_differs_only_from_its_start_on(catalogue):
