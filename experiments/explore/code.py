@@ -93,7 +93,7 @@ def _perturbation(view: View, model: Any) -> list[str]:
     lines = ["", f"during = [{view.start} <= t < {view.stop} for t in range({length})]", "inputs = {}"]
     if view.silence:
         lines.append("model = lesioned(model)")
-        lines += [f'inputs["silence_{name}"] = [float(on) for on in during]' for name in view.silence]
+        lines += [f'inputs["{name}_silenced"] = [float(on) for on in during]' for name in view.silence]
     for name, value in view.inputs.items():
         declared = model.structure.inputs[name]
         row = f"{value!r} if on else {declared.default!r}"

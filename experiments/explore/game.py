@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from time import perf_counter
 from typing import Any
@@ -114,6 +115,7 @@ class Games:
         runs = self._players(view)
         deadline = perf_counter() + BUDGET
         for run in runs.values():
+            run.advance(min(at, last), math.inf)  # what the page has already, if the run was dropped
             run.advance(last, deadline)
         reached = min(map(len, runs.values()))
         return {

@@ -12,7 +12,9 @@ from nsa_brian.model.parts import Input
 from nsa_brian.parameters import Parameter
 
 #: Names of the inputs that silence U and V: 1 silences, 0 does not.
-SILENCE = {"u": "silence_u", "v": "silence_v"}
+SILENCE = {"u": "u_silenced", "v": "v_silenced"}
+#: The left side of a differential equation.
+_LINE = r"(?m)^(\s*d\w+\s*/\s*dt\s*=\s*)"
 
 
 def rebuilt(model: Model, given: tuple[Parameter, ...] = (), **changes: Any) -> Model:
@@ -23,10 +25,10 @@ def rebuilt(model: Model, given: tuple[Parameter, ...] = (), **changes: Any) -> 
 
 @lru_cache(maxsize=32)
 def lesioned(model: Model) -> Model:
-    """Return the model with two more inputs per game, ``silence_u`` and ``silence_v``.
+    """Return the model with two more inputs per game, ``u_silenced`` and ``v_silenced``.
 
-    Where one is 1, rate neurons of the population decay to 0 and send nothing, and spiking neurons do not fire. Where
-    both are 0, nothing changes.
+    Where one is 1, rate neurons of the population decay to 0 and send nothing, and spiking neurons keep their initial
+    state and do not fire. Where both are 0, nothing changes.
 
     Raises
     ------
@@ -39,7 +41,9 @@ def lesioned(model: Model) -> Model:
         if switch is None:
             pass
         elif population.threshold:
-            population = dataclasses.replace(population, threshold=f"({population.threshold}) and {switch} < 0.5")
+            threshold = f"({population.threshold}) and {switch} < 0.5"
+            frozen = re.sub(rf"{_LINE}([^:\n]*[^:\s])\s*:", rf"\1(1 - {switch}) * (\2) :", population.equations)
+            population = dataclasses.replace(population, equations=frozen, threshold=threshold)
         else:
             population = dataclasses.replace(population, equations=_decaying(population.equations, population.name))
         changes["populations"].append(population)

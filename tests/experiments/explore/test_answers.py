@@ -18,7 +18,7 @@ from experiments.explore.answers import Answers
 from experiments.explore.catalogue import Catalogue
 from experiments.explore.lesion import lesioned
 from experiments.explore.view import FieldError, View
-from nsa_brian import NSA, Input, Model, NSANetwork, ParameterSet, check, load
+from nsa_brian import NSA, Model, NSANetwork, ParameterSet, check, load
 from nsa_brian.model.loading import SPIKING
 
 
@@ -143,6 +143,8 @@ def test_a_game_in_parts_is_the_game_in_one_go(catalogue):
         all_arms, at = all_arms + found["players"]["nsa"]["arms"], found["at"]
     assert arms == all_arms
     assert asked(parts, "game", **view, at=5, until=9)["players"]["nsa"]["arms"] == arms[5:9]  # again
+    dropped = asked(Answers(catalogue), "game", **view, at=20, until=22)
+    assert (dropped["at"], dropped["players"]["nsa"]["arms"]) == (22, arms[20:22])
 
 
 def test_a_perturbed_game_differs_only_from_its_start_on(catalogue):
@@ -297,7 +299,7 @@ def test_champions_of_a_search_are_presets(tmp_path):
     [name if name in ("lateral.py", "hybrid.py") else pytest.param(name, marks=pytest.mark.slow) for name in RECIPES],
 )
 def test_u_or_v_can_be_silenced_in_every_model_of_the_guide(name):
-    assert {"silence_u", "silence_v"} <= lesioned(model_of(name)).structure.used
+    assert {"u_silenced", "v_silenced"} <= lesioned(model_of(name)).structure.used
 
 
 def test_a_silenced_rate_population_is_silent_and_otherwise_nothing_changes():
@@ -307,7 +309,7 @@ def test_a_silenced_rate_population_is_silent_and_otherwise_nothing_changes():
     for agent, bandit in zip(agents, bandits, strict=True):
         agent.play_ahead(*bandit.ahead(60))
     np.testing.assert_allclose(agents[0].engine.w, agents[1].engine.w, atol=1e-9)
-    silenced = NSA(4, seed=1, model=model, inputs={"silence_v": [1.0] * 40})
+    silenced = NSA(4, seed=1, model=model, inputs={"v_silenced": [1.0] * 40})
     silenced.engine.set_weights(np.full(4, 4.0))
     silenced.select_arm()
     assert np.abs(silenced.engine.v).max() == 0
@@ -317,9 +319,6 @@ def test_a_silenced_rate_population_is_silent_and_otherwise_nothing_changes():
 def test_a_lesioned_model_agrees_on_all_engines():
     assert check(lesioned(nsa_brian.MODELS["paper"]), n_rounds=5).agree
     assert check(lesioned(nsa_brian.load_model("spiking")), n_rounds=3, n_arms=2).agree
-    coupled = Model(name="lit", inputs=Input("light"), lateral=nsa_brian.Lateral("u", "L", "-0.1 * phi_u_pre"),
-                    rate_u="du/dt = (-u + I_u + I + L - light{noise}) / tau_u : 1")  # fmt: skip
-    assert check(lesioned(coupled), n_rounds=5).agree
 
 
 @pytest.mark.slow
