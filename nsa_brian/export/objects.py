@@ -62,6 +62,12 @@ class Connection:
     options: list[str]
     connect: str
 
+    @property
+    def short(self) -> str:
+        """The object on one line, if there is room for it."""
+        code = f'{self.name} = Synapses({self.source}, {self.target}, "{self.lines[0]}", name="{self.name}")'
+        return code if len(self.lines) == 1 and not self.options and len(code) <= 120 else ""
+
 
 class Objects:
     """The groups and synapses of a script, read from the objects of the network engine.

@@ -67,7 +67,7 @@ def _code(context: Mapping[str, Any]) -> list[str]:
     found += [each["code"] for each in context["inputs"]]
     for phase in context["phases"]:
         found += [phase["duration"], *phase["on"].values()]
-    return found
+    return [text.partition("  # ")[0] for text in found]
 
 
 def _in_unit(value: float, unit: str) -> str:

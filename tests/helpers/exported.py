@@ -9,7 +9,7 @@ from brian2 import defaultclock, ms
 from targets import brian2_target
 
 import envs
-from nsa_brian import NSA, load
+from nsa_brian import NSA, load, prepare
 from nsa_brian.common.game_streams import streams
 from nsa_brian.export.script import Game, to_script
 
@@ -50,10 +50,17 @@ def quick(model, **changes):
     return found.replace(**own)
 
 
+def prepare_compiled(model, parameters, game):
+    """Find the critical value of a model's rate map, which takes a compiler; it is found once."""
+    if model.prepare:
+        with brian2_target("auto"):
+            prepare(model, parameters, game.n_arms)
+
+
 def exported(model, parameters, game):
     """The script of a model."""
-    with brian2_target("auto"):
-        return to_script(parameters, model, game)
+    prepare_compiled(model, parameters, game)
+    return to_script(parameters, model, game)
 
 
 def imports(text):
@@ -68,8 +75,8 @@ def choices(model, parameters, game):
     bandit = envs.make(game.bandit, game.n_arms, n_games=1, **(game.settings or {}))
     bandit.reset(streams(game.seed, "bandit", range(1)))
     rng = streams(game.seed, "agent nsa", range(1))
-    with brian2_target("auto"):  # the critical value of a rate model takes a compiler
-        agent = NSA(game.n_arms, parameters, "network", n_games=1, rng=rng, model=model)
+    prepare_compiled(model, parameters, game)
+    agent = NSA(game.n_arms, parameters, "network", n_games=1, rng=rng, model=model)
     found = []
 
     def pull(arms):
