@@ -172,7 +172,7 @@ KALMAN = Model(
         Parameter("c_0", 3, "", (0, 100), (0.01, 5), "log", meaning="variance at first"),
         Parameter("c_top", 0.4, "", (0, 100), (0.01, 5), "log", meaning="largest variance"),
         Parameter("q_0", 1.5e-4, "", (0, 100), (1e-7, 0.1), "log", meaning="volatility at first"),
-        Parameter("lam", 0.001, "", UNIT_INTERVAL, (1e-4, 0.5), "log", meaning="step of the volatility"),
+        Parameter("lam", 2e-6, "", UNIT_INTERVAL, (1e-6, 0.5), "log", meaning="step of the volatility"),
         Parameter("omega", 0.007, "", (1e-9, 100), (0.002, 2), "log", meaning="variance of an outcome"),
         Parameter("beta", 1.26, "", (0, 100), (0.05, 3), "log", meaning="preference of U for uncertain options"),
     ),
