@@ -394,7 +394,9 @@ class Search:
         if n and self.wide:
             return f"steps stayed wide for {WIDE} generations"
         regrets = [
-            record.get("regret", -record["mean"]) for record in self.logbook if record["restart"] == self.restart
+            record["regret"] if "regret" in record else -record["mean"]
+            for record in self.logbook
+            if record["restart"] == self.restart
         ]
         if n and len(regrets) >= 2 * n and np.median(regrets[-n:]) >= np.median(regrets[-2 * n : -n]):
             return f"no improvement within {n} generations"

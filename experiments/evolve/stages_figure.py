@@ -116,7 +116,9 @@ def draw_halving(search: StagedSearch, others: Mapping[str, float]) -> Figure:
         ax = figure.subplots()
         for number, run in search.runs.items():
             played, colour = _played(search, number), _RUNS[(number - 1) % len(_RUNS)]
-            regrets = [record.get("regret", -record["mean"]) for record in run.logbook]  # minus a custom fitness
+            regrets = [
+                record["regret"] if "regret" in record else -record["mean"] for record in run.logbook
+            ]  # minus a custom fitness
             ax.plot(played[1:], regrets, color=colour, linewidth=0.6, alpha=0.5)
             ends = [0, *(end for _, end in search.settings.spans)]
             compared = {
