@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SET = "evolved"
 #: The shipped set of the best known NSA, of whichever model.
-BEST = "evolved"
+BEST = "familiarity-surprise"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 #: Sets of shipped models other than the paper's, each named after its model, which it contains.
 _OF_MODELS = _SHIPPED / "models"

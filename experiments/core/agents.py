@@ -12,6 +12,7 @@ import baselines
 from experiments.core.nsa_agents import is_nsa
 from nsa_brian.common.game_streams import GameStreams
 from nsa_brian.errors import closest, shown
+from nsa_brian.parameter_set import BEST
 
 #: The agents of the paper's comparison, and random choice.
 PAPER_AGENTS = ("nsa", "thompson", "epsilon-greedy", "ucb1", "random")
@@ -33,8 +34,8 @@ def tuned() -> dict[str, dict[str, float]]:
 
 
 def expand(chosen: Sequence[str]) -> tuple[str, ...]:
-    """Replace ``state-of-the-art`` by NSA and every policy that it is compared with, tuned if possible."""
-    group = ("nsa", *(f"{name}:tuned" if name in tuned() else name for name in baselines.compared()))
+    """Replace ``state-of-the-art`` by NSA, the best NSA, and every policy they are compared with, tuned if possible."""
+    group = ("nsa", f"nsa:{BEST}", *(f"{name}:tuned" if name in tuned() else name for name in baselines.compared()))
     return tuple(name for given in chosen for name in (group if given == STATE_OF_THE_ART else (given,)))
 
 
@@ -55,14 +56,16 @@ class Agent(Protocol):
 
 def check_names(chosen: Sequence[str]) -> None:
     """Raise a ValueError for unknown or repeated agents, or if there are none."""
-    known = names()
+    known, policies = names(), ", ".join(("nsa", *baselines.POLICIES))
     if not chosen:
-        raise ValueError(f"no agent was given; known: {', '.join(known)}")
+        raise ValueError(f"no agent was given; known: {policies}")
     for name in chosen:
         if name not in known and not is_nsa(name):
             near = closest(name, known, 0.5)
             hint = f"did you mean {near}? " if near else ""
-            raise ValueError(f"unknown agent {shown(name)}; {hint}known: {', '.join(known)}")
+            raise ValueError(
+                f"unknown agent {shown(name)}; {hint}known: {policies}; most policies take :tuned behind their name"
+            )
         if list(chosen).count(name) > 1:
             raise ValueError(f"agent {shown(name)} is given twice")
 

@@ -33,7 +33,8 @@ def play(policy, bandit, n_rounds):
 
 def game(name, n_games, **bandit):
     settings = {"seed": 1} if n_games is None else {"n_games": n_games, "rng": streams(0, name, range(n_games))}
-    return baselines.make(name, ARMS, **settings), envs.make("switching", ARMS, n_games=n_games, seed=2, **bandit)
+    env = "MAB-P" if name == "oracle-bayes" else "switching"
+    return baselines.make(name, ARMS, **settings), envs.make(env, ARMS, n_games=n_games, seed=2, **bandit)
 
 
 @pytest.mark.parametrize("n_games", [None, 3])

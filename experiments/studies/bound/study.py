@@ -17,10 +17,11 @@ from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Export, Study
 from experiments.core.tables import Table
 from experiments.studies.table.comparison import Comparison, cell_name, compare, play_cell
+from nsa_brian.parameter_set import BEST
 
 #: The agent that all are compared with.
 BOUND = "oracle-bayes"
-AGENTS = ("nsa", "aspiration:tuned", "optimistic:tuned", "thompson")
+AGENTS = ("nsa", f"nsa:{BEST}", "aspiration:tuned", "optimistic:tuned", "thompson")
 
 
 @dataclass(frozen=True, kw_only=True)

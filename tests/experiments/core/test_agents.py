@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import baselines
+import envs
 from experiments.core.agents import names, tuned
 from nsa_brian import NSA, NSAParameters
 from nsa_brian.common.game_streams import streams
@@ -19,7 +20,8 @@ def make(name, n_arms=4, **options):
     settings = {**options, **(tuned()[policy] if variant else {})}
     agent = NSA(n_arms, SHORT, **options) if name == "nsa" else baselines.make(policy, n_arms, **settings)
     if hasattr(agent, "watch"):
-        agent.watch(SimpleNamespace(best_arm=1))
+        known = envs.make("MAB-P", n_arms, n_games=options.get("n_games"), seed=0)
+        agent.watch(known if policy == "oracle-bayes" else SimpleNamespace(best_arm=1))
     return agent
 
 
@@ -59,7 +61,7 @@ class TestContract:
     def test_a_sure_arm_is_found(self, name):
         chosen = choices(make(name, seed=1), 60)
         late = (chosen[-20:] == 1).mean()
-        assert late < 0.6 if name == "random" else late > 0.6
+        assert late < 0.6 if name in ("random", "biased-random", "choice-kernel") else late > 0.6
 
     def test_an_arm_out_of_range_is_refused(self, name):
         agent = make(name, seed=0)
