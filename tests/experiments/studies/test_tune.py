@@ -22,6 +22,7 @@ from experiments.core.results import Results
 from experiments.studies.table.figure import draw_ranks
 from experiments.studies.tune.grid import regrets, tune
 from experiments.studies.tune.study import STUDY, Settings, tunable_policies
+from nsa_brian.parameter_set import BEST
 
 SMALL = FitnessGames(envs=("stationary",), arms=(4,), iterations=6, trials=1, rounds=150)
 
@@ -128,7 +129,7 @@ class TestTunedAgents:
     def test_the_group_is_nsa_and_every_compared_policy_tuned_where_it_was(self):
         group = agents.expand(["state-of-the-art"])
         agents.check_names(group)
-        assert [name.removesuffix(":tuned") for name in group] == ["nsa", *baselines.compared()]
+        assert [name.removesuffix(":tuned") for name in group] == ["nsa", f"nsa:{BEST}", *baselines.compared()]
         assert {"random", "best-arm", "thompson", "optimistic:tuned"} <= set(group)
 
     def test_models_of_behaviour_play_but_are_not_compared(self):
