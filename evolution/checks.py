@@ -117,11 +117,14 @@ def _critical_weight(subject: Subject, sets: Sequence[NSAParameters]) -> Measure
     (highest,) = _left(subject, subject.model, sets, (1.0,))[0].T
     found = np.full(len(sets), np.nan)
     # Without memory at w_max, which most random sets do not have: graded by how much activity is left.
-    decades = np.log10(SILENT / np.maximum(highest, SILENT * 10.0**-DECADES))
+    decades = np.log10(SILENT / np.clip(highest, SILENT * 10.0**-DECADES, SILENT))
     violations = 0.5 + 0.5 * decades / DECADES
     lasting = np.flatnonzero(highest >= SILENT)
     if len(lasting):
         for i, u in zip(lasting, _left(subject, subject.model, [sets[i] for i in lasting])[0], strict=True):
+            if not np.isfinite(u).all():
+                violations[i] = 1.0
+                continue
             found[i] = critical(np.linspace(0, sets[i].w_max, WEIGHTS), u)
             above = u > u.max() / 2
             # At all weights: graded by how much less is left at one of them. Else by the weights where it is not left.
@@ -177,7 +180,7 @@ def _no_activities(model: Model) -> str:
 def _left(
     subject: Subject, model: Model, sets: Sequence[NSAParameters], shares: Sequence[float] = SHARES
 ) -> np.ndarray:
-    """Return the activities (2, sets, weights) that a round leaves, at some shares of w_max."""
+    """Return the activities (2, sets, weights) that a round leaves, at some shares of w_max; infinite if they overflow."""
     from nsa_brian.responses import activities_left, without_noise  # here: Brian2 takes a second to import
 
     plain = _of_neurons(without_noise(model))
@@ -186,7 +189,7 @@ def _left(
     players = [each for each in known for _ in shares]
     with np.errstate(all="ignore"):
         left = activities_left(players, plain, weights, options=subject.options)
-    return np.nan_to_num(abs(left), nan=np.inf).reshape(2, len(sets), len(shares))
+    return np.where(np.isfinite(left), abs(left), np.inf).reshape(2, len(sets), len(shares))
 
 
 def _of_neurons(model: Model) -> Model:
@@ -208,6 +211,6 @@ def own_part(model: Model, parameters: NSAParameters) -> NSAParameters:
 
 
 def _above(values: np.ndarray, limit: float) -> np.ndarray:
-    """Return by how much values exceed a limit, from 0 (not at all) to 1."""
-    excess = np.nan_to_num(np.asarray(values) - limit, nan=1.0, posinf=1.0)
+    """Return by how much values exceed a limit, from 0 (not at all) to 1, as for values that are not finite."""
+    excess = np.where(np.isfinite(values), np.asarray(values) - limit, 1.0)
     return np.where(excess <= 0, 0.0, np.clip(excess, LEAST, 1.0))

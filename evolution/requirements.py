@@ -43,7 +43,8 @@ class Requirements:
     Raises
     ------
     ValueError
-        If a text is neither, if the model cannot be checked, or if values that are not searched violate a condition.
+        If a text is neither, if the model cannot be checked, if a condition cannot be computed, or if values that are
+        not searched violate it.
     """
 
     def __init__(self, texts: Sequence[str], subject: Subject) -> None:
@@ -62,18 +63,20 @@ class Requirements:
         #: Those that need games, by name.
         self.late = {name: check for name, check in checks.items() if check.plays}
         for text, condition in conditions.items():
-            self._check_fixed(text, condition)
+            self._check_middle(text, condition)
 
     def __bool__(self) -> bool:
         return bool(self.texts)
 
-    def _check_fixed(self, text: str, condition: Condition) -> None:
-        """Raise a ValueError if a condition compares fixed parameters only, and is not met."""
+    def _check_middle(self, text: str, condition: Condition) -> None:
+        """Raise a ValueError if a condition cannot be computed, or compares fixed parameters only and is not met."""
         genome = self.subject.genome
-        if not condition.names & {gene.name for gene in genome.genes}:
+        try:
             (violation,) = condition.violations([genome.decode([0.0] * genome.size)])
-            if violation:
-                raise ValueError(f"requirement {shown(text)} is not met, and none of its parameters is searched")
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise ValueError(f"requirement {shown(text)} cannot be computed: {error.args[-1]}") from None
+        if violation and not condition.names & {gene.name for gene in genome.genes}:
+            raise ValueError(f"requirement {shown(text)} is not met, and none of its parameters is searched")
 
     def violations(self, sets: Sequence[NSAParameters]) -> np.ndarray:
         """Return how far sets are from meeting all that need no games: 0 where they do.

@@ -177,7 +177,9 @@ class Screening:
         """Return the results so far, as arrays by name."""
         found: dict[str, Any] = {f"look_{i}_sets": sets for i, sets in enumerate(self.screened)}
         found |= {f"look_{i}_regrets": regrets for i, regrets in enumerate(self.regrets)}
-        return {**found, "look_vectors": self.vectors, "look_drawn": np.array(self.drawn)} if self.drawn else found
+        if self.drawn:
+            found |= {"screening_vectors": self.vectors, "screening_drawn": np.array(self.drawn)}
+        return found
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Resume from what :meth:`state` returned; a ValueError if it is something else."""
@@ -191,8 +193,8 @@ class Screening:
                 raise ValueError(f"a screening round must have some of the {self.n_sets} sets, at most one regret each")
         if not 1 <= len(screened) <= SCREENINGS or len(screened[0]) != self.n_sets:
             raise ValueError(f"there must be 1 to {SCREENINGS} screening rounds, the first of all {self.n_sets} sets")
-        if self._requirements and "look_vectors" in state:
-            vectors, drawn = state["look_vectors"], state["look_drawn"]
+        if self._requirements and "screening_vectors" in state:
+            vectors, drawn = state["screening_vectors"], state["screening_drawn"]
             if vectors.shape[1:] != (self._genome.size,) or vectors.dtype.kind != "f" or drawn.dtype.kind != "i":
                 raise ValueError("the random sets that meet the requirements must have a row of genes each")
             self.vectors, self.drawn = vectors, int(drawn)

@@ -243,19 +243,19 @@ class Search:
         n_asked = int((self._violations == 0).sum()) if self._asked else 0
         if n_asked != len(scores.reward):
             raise ValueError(f"tell needs the scores of the {n_asked} sets asked for, got {len(scores.reward)}")
-        everybody, self._asked = self._asked, []
-        population = [each for each, violation in zip(everybody, self._violations, strict=True) if not violation]
+        individuals, self._asked = self._asked, []
+        population = [each for each, violation in zip(individuals, self._violations, strict=True) if not violation]
         for individual, reward, regret in zip(
             population, scores.reward.mean(axis=1), scores.regret.mean(axis=1), strict=True
         ):
             individual.score(float(reward), float(regret))
         # Behind all that played, by how far they are from meeting the requirements.
         worst = max((-individual.fitness.values[0] for individual in population), default=0.0)
-        for individual, violation in zip(everybody, self._violations, strict=True):
+        for individual, violation in zip(individuals, self._violations, strict=True):
             if violation:
                 individual.score(-worst - violation, worst + violation)
         with np.errstate(invalid="ignore"):  # _stagnation finds a distribution that has degenerated
-            self.strategy.update(everybody)
+            self.strategy.update(individuals)
             self._bound_steps()
         self.centres = [*self.centres[1 - self.CENTRES :], np.array(self.strategy.centroid)]
         population.sort(key=lambda individual: individual.fitness, reverse=True)
@@ -269,7 +269,7 @@ class Search:
         record = {
             "generation": self.generation,
             "restart": self.restart,
-            "population": len(everybody),
+            "population": len(individuals),
             **statistics,
             "optimum": statistics["mean"] + regret,
             "regret": regret,
@@ -393,11 +393,13 @@ class Search:
         n = self.settings.stagnation
         if n and self.wide:
             return f"steps stayed wide for {WIDE} generations"
-        regrets = [
+        logged = [
             record["regret"] if "regret" in record else -record["mean"]
             for record in self.logbook
             if record["restart"] == self.restart
         ]
+        # A generation in which no individual meets the requirements has a regret of NaN and counts as the worst.
+        regrets = np.where(np.isnan(logged), np.inf, logged)
         if n and len(regrets) >= 2 * n and np.median(regrets[-n:]) >= np.median(regrets[-2 * n : -n]):
             return f"no improvement within {n} generations"
         return ""

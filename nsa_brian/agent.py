@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -90,6 +90,8 @@ class NSA(Copied):
         if tolerance is not None:
             options["tolerance"] = tolerance
         make = engine_class(engine, model)
+        if isinstance(record, Iterable) and not isinstance(record, str):
+            record = tuple(record)  # an iterator can be read only once
         if record is not False and (engine == "network" or record is True):
             options["record"] = record
         options = with_prepared(model, parameters, n_arms, n_games or 1, options)

@@ -90,8 +90,10 @@ class Ahead(Engine):
                     array[:] = self._initial[name]
                 past[name][t] = array
             self._learn(arm, reward)
+        if self._watched and not all(np.isfinite(array).all() for array in past.values()):
+            raise runaway(self.model)
         ends = self._responses(past, table)
-        if self._watched and not (np.isfinite(ends).all() and all(np.isfinite(x).all() for x in past.values())):
+        if self._watched and not np.isfinite(ends).all():
             raise runaway(self.model)
         if self.structure.choice.explore == "1" and not self._end.shows:
             among = None if offered is None else offered.reshape(-1, self.n_arms)
@@ -161,7 +163,9 @@ def integrated(engine: Ahead, sets: Sequence[int], which: np.ndarray, values: np
     """Integrate rounds for coordinates (coordinates, n); equal ones once. Return activities (2, n)."""
     names, inverse = engine.structure.coordinates, None
     if len(names) == 1:  # complex numbers sort by their real part first
-        distinct, inverse = np.unique(which + 1j * values[0], return_inverse=True)
+        keys = np.empty(len(which), complex)
+        keys.real, keys.imag = which, values[0]  # not which + 1j * values, whose real part is NaN where one is infinite
+        distinct, inverse = np.unique(keys, return_inverse=True)
         which, values = distinct.real.astype(np.intp), distinct.imag[None]
     numbers = [engine.values[game] for game in sets]
     pairs = Pairs(numbers, min(BATCH, len(which)), engine.dt, engine.method, names, engine.model)
@@ -193,7 +197,7 @@ def masked_probabilities(engine: Engine, offered: np.ndarray | None) -> np.ndarr
     """Return the choice probabilities (games, arms) for the engine's activities, of the offered arms only."""
     choice, activity = engine.structure.choice, engine.activity
     among = None if offered is None else np.broadcast_to(offered, activity.shape[1:])
-    weigh = engine._end.weigh(activity)
+    weigh = engine._end.weigh(activity, among=among)
     return choice_probabilities(activity, engine.ties, engine.tolerance, weigh, choice.exploit, among)
 
 
@@ -208,6 +212,7 @@ def round_by_round(
     for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
         if t and starts[t]:
             engine.reset()
+            engine.inputs.skip(t)  # they are given by rounds of the data, not of the block
         engine.respond()
         found[:, t] = masked_probabilities(engine, None if offered is None else offered[t])
         engine.learn(arm, reward)

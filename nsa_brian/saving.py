@@ -75,8 +75,9 @@ def load(path: str | Path) -> tuple[Engine, bool]:
                 settings[name] *= second
         rng = from_data(meta["rng"], {name.removeprefix("rng "): array for name, array in arrays.items()})
         return rebuilt(engine_class(meta["engine"], model), settings, arrays, rng), bool(meta["single"])
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"{path} is not {AGENT.called} of this release: {str(error).splitlines()[0]}") from None
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise ValueError(f"{path} is not {AGENT.called} of this release: {why}") from None
 
 
 def _distinct(values: Sequence[Any]) -> tuple[list[Any], list[int]]:

@@ -61,7 +61,7 @@ class PiecewiseBeliefs(Beliefs):
         if kind == self._kind:
             return False
         self._kind = kind
-        discount = 1 - min(self._c / 2**kind, 1)
+        discount = 1 - min(max(self._c / 2**kind, 1e-6), 1)
         self._table = clipped_normal_indices(*self._prior, discount, MOST)
         self._index = self._table[self._successes, self._failures]
         return True

@@ -69,7 +69,7 @@ class SinusoidBeliefs(Beliefs):
         weights, _ = self._still.correct(games, arms, rewards, self._constant)
         mean = (weights * self._constant).sum(axis=1)
         self._mean[games, arms] = mean
-        self._sd[games, arms] = np.sqrt((weights * self._constant**2).sum(axis=1) - mean**2)
+        self._sd[games, arms] = np.sqrt(np.maximum((weights * self._constant**2).sum(axis=1) - mean**2, 0))
 
     def _predict(self) -> None:
         """Set mean and sd of p of all waves that were pulled."""

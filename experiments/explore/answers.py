@@ -37,8 +37,8 @@ class Answers:
         """Answer a question, an object with ``ask`` and ``view``; illegal values give ``error`` and its ``field``."""
         try:
             return self._answer(question)
-        except FieldError as error:
-            return {"error": str(error), "field": error.field}
+        except ValueError as error:  # FieldError is one
+            return {"error": str(error), "field": getattr(error, "field", "")}
 
     def _answer(self, question: Any) -> dict[str, Any]:
         if not isinstance(question, Mapping) or question.get("ask") not in QUESTIONS:

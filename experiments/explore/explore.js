@@ -427,12 +427,22 @@ export function mount(root, start, ask, { linked = true } = {}) {
     at.querySelector("[data-slider]").setAttribute("aria-valuetext", `${short(v)} ${parameter(name).unit}`);
   }
   function show(next) {
+    const missing = [];
+    if (!Object.hasOwn(start.models, next.model)) {
+      missing.push(`there is no model ${next.model} here`);
+      next = { ...next, model: Object.keys(start.models)[0], parameters: {}, inputs: {} };
+    }
+    if (!Object.hasOwn(start.sets, next.set)) {
+      missing.push(`there is no parameter set ${next.set} here`);
+      next = { ...next, set: start.default_set };
+    }
     view = next;
     drawControls();
     drawFields();
     changedAt = performance.now();
     game.target = Infinity;
     renew();
+    if (missing.length) problem("", missing.join("; "));
   }
   function choose(name, chosen) {
     if (name === "model") {
@@ -510,8 +520,6 @@ export function mount(root, start, ask, { linked = true } = {}) {
     else show({ ...structuredClone(start.defaults), ...given });
   }
   if (linked) addEventListener("hashchange", () => show(fromHash(location.hash.slice(1), start.defaults)));
-  if (!(view.model in start.models)) { problem("", `there is no model ${view.model} here`); view.model = Object.keys(start.models)[0]; }
-  if (!(view.set in start.sets)) { problem("", `there is no parameter set ${view.set} here`); view.set = start.default_set; }
   show(view);
 }
 

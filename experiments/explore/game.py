@@ -129,7 +129,7 @@ class Games:
         network = network_of(view.of(self._catalogue), view.values(self._catalogue), view.arms)
         keys: dict[str, Any] = {"nsa": (network.model, network.parameters)}
         if view.perturbed:
-            given = (view.silence, *sorted(view.inputs.items()), view.option, view.start, view.stop)
+            given = (view.silence, *sorted(view.inputs.items()), view.option, view.start, view.stop, view.trials)
             keys = {"nsa": (*keys["nsa"], given), "nsa, unperturbed": keys["nsa"]}
         keys |= {policy: policy for policy in view.policies}
         found = {}

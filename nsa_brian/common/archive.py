@@ -24,6 +24,8 @@ Arrays = dict[str, np.ndarray]
 
 #: Name of the entry with the JSON object; its keys for the arrays' dtypes and for the checksum.
 _META, _ARRAYS, _CHECKSUM = "meta", "arrays", "checksum"
+#: Names that no array can have: that entry's, and those of the arguments of ``numpy.savez``.
+_TAKEN = (_META, "file", "allow_pickle")
 
 
 class DamagedError(ValueError):
@@ -65,7 +67,16 @@ class ArchiveFormat(NamedTuple):
         small: bool = False,
         lasting: bool = True,
     ) -> None:
-        """Write an archive; ``small`` compresses it, ``lasting`` waits until it is on disk (fsync)."""
+        """Write an archive; ``small`` compresses it, ``lasting`` waits until it is on disk (fsync).
+
+        Raises
+        ------
+        ValueError
+            If an array is called ``meta``, ``file`` or ``allow_pickle``.
+        """
+        for name in _TAKEN:
+            if name in arrays:
+                raise ValueError(f"an array of an archive cannot be called {name}")
         meta = {"format": self.format, "version": self.version, **meta, _ARRAYS: _dtypes(arrays)}
         text = np.array(json.dumps({**meta, _CHECKSUM: _checksum(json.loads(json.dumps(meta)), arrays)}))
         save: Any = np.savez_compressed if small else np.savez

@@ -314,7 +314,10 @@ class Engine(Copied, ABC):
         return {}
 
     def _lasting_arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays that make up the state, to be read and written, by name."""
+        """Return the arrays that make up the state, to be read and written, by name.
+
+        A name from the model has a prefix, such as ``synapse w``, so that it differs from the engine's own names.
+        """
         signals = {f"signal {name}": array for name, array in self.signals.items()}
         return signals | {f"input {name}": array for name, array in self.inputs.now.items()}
 

@@ -104,11 +104,11 @@ class Inputs:
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return the values that were given, and the current round."""
         given = {f"given {name}": np.array(array) for name, array in self._given.items()}
-        return {**given, "input round": np.array(self._round)}
+        return {**given, "round of inputs": np.array(self._round)}
 
     def resume(self, snapshot: Mapping[str, np.ndarray]) -> None:
         """Set values and round to those of a snapshot."""
-        self._round = int(snapshot["input round"])
+        self._round = int(snapshot["round of inputs"])
         self._given = {name: snapshot[f"given {name}"] for name in self._declared if f"given {name}" in snapshot}
         for name, array in self._given.items():
             if array.ndim != 3 or array.shape[1:] != self.now[name].shape:

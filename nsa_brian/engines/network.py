@@ -132,6 +132,8 @@ class NSANetwork(PopulationEngine):
              for key in structure.phased}
             for phase in structure.phases
         ]  # fmt: skip
+        if isinstance(record, Iterable) and not isinstance(record, str):
+            record = tuple(record)  # an iterator can be read only once
         self.monitors = self._monitors(record, record_dt, name)
         self.spikes = spike_monitors(self) if record is True else {}
         clock = self._objects.clock
@@ -235,7 +237,7 @@ class NSANetwork(PopulationEngine):
         name : str
         filename : str or Path, optional
             File to store it in, instead of in memory. A file can hold several states; it contains data only, and is
-            written atomically.
+            written atomically, by one process at a time. Its folder is created if missing.
         """
         if filename is None:
             self._stored[name] = self.snapshot(), copy.deepcopy(self.rng)

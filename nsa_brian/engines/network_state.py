@@ -11,6 +11,7 @@ from brian2 import Network
 
 from nsa_brian.common.archive import ArchiveFormat, Arrays
 from nsa_brian.common.generators import from_data, to_data
+from nsa_brian.common.lock import Lock
 from nsa_brian.common.texts import shown
 
 #: A file with states of a network.
@@ -54,7 +55,8 @@ def restore_network(network: Network, arrays: dict[str, np.ndarray]) -> None:
     try:
         network.restore(_NOW)
     except (KeyError, ValueError) as error:
-        raise ValueError(f"the stored state is of another network: {error.args[0]}") from None
+        why = error.args[0] if error.args else type(error).__name__
+        raise ValueError(f"the stored state is of another network: {why}") from None
     finally:
         del network._stored_state[_NOW]
 
@@ -68,11 +70,12 @@ def _queue(text: str) -> Any:
 def write_state(path: str | Path, name: str, arrays: Arrays, rng: Any) -> None:
     """Add a state to a file, or replace the one of that name; other states in it stay."""
     path = Path(path)
-    states, stored = _read(path) if path.exists() else ({}, {})
-    stored = {key: array for key, array in stored.items() if not _belongs(key, name)}
     data, drawn = to_data(rng)
     own = {**arrays, **{f"rng {key}": array for key, array in drawn.items()}}
-    STATES.write(path, {"states": {**states, name: data}}, {**stored, **{f"{name}|{k}": v for k, v in own.items()}})
+    with Lock(path.parent, path.name, wait=True):  # another process may add a state of its own
+        states, stored = _read(path) if path.exists() else ({}, {})
+        stored = {key: array for key, array in stored.items() if not _belongs(key, name)}
+        STATES.write(path, {"states": {**states, name: data}}, {**stored, **{f"{name}|{k}": v for k, v in own.items()}})
 
 
 def read_state(path: str | Path, name: str) -> tuple[Arrays, Any]:

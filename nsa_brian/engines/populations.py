@@ -50,7 +50,8 @@ class PopulationEngine(Engine):
         return np.broadcast_to(found, (self.n_games, self.n_arms))
 
     def _lasting_arrays(self) -> dict[str, np.ndarray]:
-        return {**super()._lasting_arrays(), **self._synapses, "rates": self._rates}
+        synapses = {f"synapse {name}": array for name, array in self._synapses.items()}
+        return {**super()._lasting_arrays(), **synapses, "rates": self._rates}
 
     def seeds(self) -> np.ndarray:
         """Return uniform random numbers (games, seeds), the seeds of the neurons' streams."""

@@ -71,11 +71,14 @@ class RoundEnd:
         ]
         return np.stack(found)
 
-    def weigh(self, activity: np.ndarray, lenient: bool = False) -> Weigh | None:
-        """Return the function that weights arms in exploration; None if all weights are equal."""
+    def weigh(self, activity: np.ndarray, lenient: bool = False, among: np.ndarray | None = None) -> Weigh | None:
+        """Return the function that weights arms in exploration; None if all weights are equal.
+
+        ``among`` (games, arms) says which arms are offered, for the highest activities of U and V.
+        """
         if self._explore is None:
             return None
-        return partial(self._weighed, self._explore, activity, self._engine.seen(self._read_by_choice), lenient)
+        return partial(self._weighed, self._explore, activity, self._engine.seen(self._read_by_choice), lenient, among)
 
     def _weighed(
         self,
@@ -83,13 +86,15 @@ class RoundEnd:
         activity: np.ndarray,
         seen: dict[str, np.ndarray],
         lenient: bool,
+        among: np.ndarray | None,
         k_u: np.ndarray,
         k_v: np.ndarray,
     ) -> np.ndarray:
         u, v = activity
         games, arms = np.arange(len(u)), np.arange(u.shape[1])
+        u_top, v_top = (x if among is None else np.where(among, x, -np.inf) for x in (u, v))
         known = {
-            "u_top": u.max(axis=1), "v_top": v.max(axis=1), "u_at_v": u[games, k_v], "v_at_u": v[games, k_u],
+            "u_top": u_top.max(axis=1), "v_top": v_top.max(axis=1), "u_at_v": u[games, k_v], "v_at_u": v[games, k_u],
         }  # fmt: skip
         columns = {name: value[:, None] for name, value in known.items()}
         best = {"best_u": arms == k_u[:, None], "best_v": arms == k_v[:, None]}

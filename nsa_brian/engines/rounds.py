@@ -84,7 +84,8 @@ class Rounds(Separable, compiled=True):
 
     def _lasting_arrays(self) -> dict[str, np.ndarray]:
         pools = {f"pool {name}": array for name, array in self._pools.items()}
-        return {**super()._lasting_arrays(), **self._lasting, **pools}
+        states = {f"state {name}": array for name, array in self._lasting.items() if name not in self._synapses}
+        return {**super()._lasting_arrays(), **states, **pools}
 
     def state(self, name: str) -> np.ndarray:
         """Return a state variable of the neurons at a round's end, a read-only view."""

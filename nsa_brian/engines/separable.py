@@ -112,8 +112,8 @@ class Separable(Engine):
         return self._synapses, {}
 
     def _lasting_arrays(self) -> dict[str, np.ndarray]:
-        own = {**self._synapses, "ends": self.ends, "shown": self._shown}
-        return {**super()._lasting_arrays(), **own}
+        synapses = {f"synapse {name}": array for name, array in self._synapses.items()}
+        return {**super()._lasting_arrays(), **synapses, "ends": self.ends, "shown": self._shown}
 
     def snapshot(self) -> Snapshot:
         """Return the state; see :meth:`nsa_brian.engines.base.Engine.snapshot`."""

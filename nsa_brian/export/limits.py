@@ -9,12 +9,13 @@ from nsa_brian.model.model import Model
 BANDITS: dict[str, dict[str, float]] = {"MAB-P": {"mean": 0.5, "sd": 0.2, "trial_rounds": 2000}}
 #: Names of the script, which a model's own names must not have.
 OWN = frozenset([
-    "Bandit", "Streams", "arm", "arms", "bandit", "begin_phase", "begin_round", "chances", "choice_step", "choose",
-    "defaultclock", "draw", "end_of_step", "end_round", "ends", "explore", "favourite", "favourite_u", "favourite_v",
-    "game", "generator", "inputs", "learn", "linked_var", "math", "means", "mix", "n_contacts", "n_rounds", "network",
-    "network_operation", "new", "normal", "np", "number", "on", "options", "outcome", "phases", "poisson", "reading",
-    "reading_step", "readout", "rewards", "rng", "seed", "seeds", "shown", "shown_u", "shown_v", "since_u", "since_v",
-    "step", "steps", "strong", "time_step", "update_signals", "upto", "weights",
+    "Bandit", "Network", "NeuronGroup", "Streams", "Synapses", "arm", "arms", "bandit", "begin_phase", "begin_round",
+    "chances", "choice_step", "choose", "defaultclock", "draw", "end_of_step", "end_round", "ends", "explore", "exprel",
+    "favourite", "favourite_u", "favourite_v", "game", "generator", "inputs", "learn", "len", "linked_var", "math",
+    "max", "means", "min", "mix", "n_contacts", "n_rounds", "network", "network_operation", "new", "normal", "np",
+    "number", "on", "options", "outcome", "phases", "poisson", "print", "reading", "reading_step", "readout", "rewards",
+    "rng", "round", "seed", "seeds", "shown", "shown_u", "shown_v", "since_u", "since_v", "step", "steps", "strong",
+    "sum", "time_step", "update_signals", "upto", "weights",
 ])  # fmt: skip
 
 

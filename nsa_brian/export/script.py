@@ -92,8 +92,8 @@ class Script:
         """Return the script."""
         structure, objects, rules = self._structure, self._objects, self._rules
         context: dict[str, Any] = {
-            "title": f"The model {printable(self._model.name)} on the bandit {self._game.bandit}",
-            "about": self._about(set_name, command),
+            "title": _in_docstring(f"The model {printable(self._model.name)} on the bandit {self._game.bandit}"),
+            "about": _in_docstring(self._about(set_name, command)),
             "seed": self._game.seed,
             "n_arms": self._game.n_arms,
             "n_rounds": self._game.n_rounds,
@@ -304,6 +304,11 @@ def _base(dimension: Any) -> str:
     """Return the base unit of a dimension; empty if it has none."""
     found = unit_text(dimension)
     return "" if found == "1" else found
+
+
+def _in_docstring(text: str) -> str:
+    """Escape a text for a docstring, so that names of models and files stay text."""
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
 
 
 def _environment() -> Environment:

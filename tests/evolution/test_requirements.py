@@ -54,11 +54,40 @@ class TestConditions:
             ("w_max.real < 3", "only arithmetic"),
             ("1 < 2", "must have a parameter"),
             ("w_max < ", "a condition compares"),
+            ("_ < 1", "unknown parameter '_'"),
+            ("w_max < exp(exp)", "unknown parameter 'exp'"),
+            ("w_max < exp()", "exp has 1 argument, got 0"),
+            ("clip(w_max) < 1", "clip has 3 arguments, got 1"),
+            ("w_max < 1e999", "a number is too large"),
+            (f"w_max < 1{'0' * 400}", "a number is too large"),
+            (f"w_max < {'1 + ' * 5000}1", "is too long|a condition compares"),
         ],
     )
     def test_that_cannot_be_read_say_why(self, text, message):
         with pytest.raises(ValueError, match=message):
             Condition.read(text, PAPER)
+
+    @pytest.mark.parametrize(
+        ("side", "reason"),
+        [
+            ("1/0", "division by zero"),
+            ("2.0**10000", "out of range|too large"),
+            ("10**400", "out of range|too large"),
+            ("9**9**9", "out of range|too large"),
+            ("(-8)**0.5", "a power is a complex number"),
+            ("w_max * (-8)**0.5", "a power is a complex number"),
+            ("log(-1)", "one side is nan"),
+            ("exp(1000)", "one side is inf"),
+        ],
+    )
+    def test_that_cannot_be_computed_say_why(self, side, reason):
+        with pytest.raises(ValueError, match=f"^requirement .* cannot be computed: .*({reason})"):
+            Requirements([f"w_max < {side}"], SUBJECT)
+
+    def test_are_not_met_by_sets_for_which_they_cannot_be_computed(self):
+        sets = [SET_38.replace(w_max=w) for w in (3.0, 4.5)]
+        assert Requirements(["log(4 - w_max) < 1"], SUBJECT).violations(sets).tolist() == [0, 1]
+        assert Requirements(["1 / (4.5 - w_max) > 0.5"], SUBJECT).violations(sets).tolist() == [0, 1]
 
 
 class TestChecks:
@@ -80,6 +109,17 @@ class TestChecks:
         assert found == pytest.approx(value, abs=0.01, nan_ok=True)
         assert (violation == 0) == met
         assert 0 <= violation <= 1
+
+    @pytest.mark.parametrize("name", ["critical-weight", "no-memory-without-input"])
+    @pytest.mark.parametrize("left", [np.inf, -np.inf, np.nan])
+    def test_are_not_met_by_activities_that_are_not_finite(self, name, left, monkeypatch):
+        def overflowing(players, model, weights, options):
+            return np.tile(np.where(weights > 4, left, 0.0), (2, 1))
+
+        monkeypatch.setattr("nsa_brian.responses.activities_left", overflowing)
+        (value,), (violation,) = CHECKS[name].measure(SUBJECT, [SET_38])
+        assert not np.isfinite(value)
+        assert violation == 1
 
     def test_robust_compares_perturbed_sets_with_the_exact_one_on_the_same_games(self):
         peak = Subject(PAPER, Genome(), {}, lambda sets: np.array([float(each != SET_38) for each in sets]))
@@ -180,6 +220,17 @@ class TestSearch:
         assert search.centre.w_max < before
         assert search.generation > 1
 
+    def test_stagnates_if_none_meets_them(self):
+        settings = SearchSettings(
+            games=GAMES, population=6, sigma=0.01, start=SET_38, stagnation=2, require=("w_max > 8",)
+        )
+        search = Search(settings, widest)
+        for _ in range(4):
+            assert not search.stop
+            search.step()
+        assert np.isnan(search.logbook[-1]["mean"])
+        assert search.stop == "no improvement within 2 generations"
+
     def test_resumes_to_the_same_bytes(self, tmp_path):
         straight, stopped = Search(self.SETTINGS, widest), Search(self.SETTINGS, widest)
         for _ in range(3):
@@ -226,6 +277,7 @@ class TestStagedSearch:
         screened = [straight.screening.parameters(i) for i in range(24)]
         assert all(each.w_max < 4 and each.tau_u < each.tau_v for each in screened)
         assert (straight.screening.vectors == stopped.screening.vectors).all()
+        assert {"screening_vectors", "screening_drawn"} < set(straight.screening.state())
         assert straight.rung_regrets == stopped.rung_regrets
         assert list(straight.logbook) == list(stopped.logbook)
         assert choose_champion(straight, iterations=1).parameters.w_max < 4

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nsa_brian.likelihood
-from nsa_brian import NSA, Choice, Model, NSAParameters, Parameter, choice_probabilities, load, log_likelihood
+from nsa_brian import NSA, Choice, Input, Model, NSAParameters, Parameter, choice_probabilities, load, log_likelihood
 from nsa_brian.engines.registry import engine_class
 from nsa_brian.model import agreement
 
@@ -122,6 +122,30 @@ def test_blocks_start_anew():
     assert (twice == np.concatenate([once, once], axis=1)).all()
     slow = choice_probabilities(np.tile(arms, 2), np.tile(rewards, 2), 4, SHORT, SIGNAL, blocks=["a"] * 20 + ["b"] * 20)
     assert (slow[20:] == slow[:20]).all()
+
+
+def test_inputs_are_those_of_the_rounds_of_the_data_in_every_block():
+    lit = Model(name="lit", inputs=Input("light"), rate_u="du/dt = (-u + I_u + I - 3 * light{noise}) / tau_u : 1")
+    arms, rewards = a_subject(20)
+    light = np.zeros((40, 4))
+    light[20:] = 1
+    twice = (np.tile(arms, 2), np.tile(rewards, 2))
+    both = choice_probabilities(*twice, 4, SHORT, lit, blocks=[0] * 20 + [1] * 20, inputs={"light": light})
+    dark, bright = (
+        choice_probabilities(arms, rewards, 4, SHORT, lit, inputs={"light": x}) for x in (light, light[20:])
+    )
+    assert (both == np.concatenate([dark, bright])).all()
+    assert (dark != bright).any()
+
+
+def test_the_highest_activity_is_that_of_an_offered_arm():
+    near_top = SOFTMAX.change(name="near", choice=Choice(exploit="never", explore="int(v > 0.9 * v_top)"))
+    arms, rewards = [1] * 20 + [2] * 2 + [0, 3], [1.0] * 20 + [0.2] * 2 + [0.0, 0.0]
+    offered = np.ones((24, 4), bool)
+    offered[-1, 1] = False  # the arm with the highest value
+    probable = choice_probabilities(arms, rewards, 4, SHORT, near_top, offered=offered)
+    assert probable[-2].argmax() == 1
+    assert probable[-1] == pytest.approx([0.5, 0, 0, 0.5])  # not 1/3 each, as if none came near the top
 
 
 def test_each_set_can_have_a_subject_of_its_own():

@@ -1,5 +1,7 @@
 """Exported scripts: they need brian2 and numpy alone, and make the choices of the network engine."""
 
+import ast
+
 import pytest
 from exported import PLAIN, Game, choices, exported, imports, quick, run_alone, run_here, to_script
 from guide import RECIPES, model_of
@@ -79,6 +81,14 @@ def test_a_script_reads_like_one():
     assert "nsa_" not in text
     assert max(map(len, text.splitlines())) <= 120
     assert text == to_script(quick(MODELS["paper"]), MODELS["paper"], GAME, set_name="mine", command="nsa play")
+
+
+@pytest.mark.parametrize("name", ['x""" + str(print("run")) + """', "p\\Users", 'ends in "'])
+def test_names_stay_text(name):
+    model = MODELS["paper"].change(name=name, plasticity="w + 0.1 * (R * w_max - w)")
+    tree = ast.parse(to_script(quick(model), model, GAME, set_name=name, command=f"nsa play --model '{name}'"))
+    assert name in ast.get_docstring(tree)
+    assert not [node for node in tree.body[1:] if isinstance(node, ast.Expr) and isinstance(node.value, ast.BinOp)]
 
 
 def test_what_a_script_has_no_place_for_is_refused():

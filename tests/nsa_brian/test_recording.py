@@ -8,7 +8,7 @@ from games import SHORT
 from own_models import OWN_MODELS
 
 import envs
-from nsa_brian import NSA
+from nsa_brian import NSA, NSANetwork
 
 ARMS, ROUNDS = 3, 12
 
@@ -34,6 +34,16 @@ def test_a_record_has_what_the_choice_was_made_of(engine, without_compiler):
     assert (agent.record["reward"] == pull(agent.record["arm"])).all()
     with pytest.raises(ValueError, match="nothing was recorded"):
         other.record  # noqa: B018
+
+
+@pytest.mark.parametrize("engine", ["rounds", "network"])
+def test_names_may_come_from_an_iterator(engine, without_compiler):
+    agent = NSA(ARMS, SHORT, engine, seed=1, record=iter(["w", "u"]))
+    assert agent.play(pull, 1)["u"].shape == (1, ARMS)
+    if engine == "network":
+        network = NSANetwork(ARMS, SHORT, seed=1, record=iter(["w", "u"]))
+        assert [*agent.engine.monitors] == [*network.monitors] == ["w", "u"]
+        assert [*copy.deepcopy(network).monitors] == ["w", "u"]
 
 
 @pytest.mark.parametrize("engine", ["rounds", "table"])

@@ -11,8 +11,12 @@ from own_models import OWN_MODELS
 from spiking import OWN, small
 
 import envs
-from nsa_brian import NSA, Model, NSANetwork
+from nsa_brian import NSA, Input, Model, NSANetwork
 from nsa_brian.common.game_streams import streams
+from nsa_brian.common.lock import Lock, LockedError
+from nsa_brian.engines import network_state
+from nsa_brian.engines.network_state import write_state
+from nsa_brian.saving import AGENT
 
 ARMS, BEFORE, AFTER = 3, 2, 2
 LUCK = np.random.default_rng(8).random((100, 3))
@@ -112,6 +116,33 @@ def check(make, path):
     for way, player in copies(agent, path).items():
         player.update(arms, rewards(BEFORE, arms).reshape(np.shape(arms)))
         assert play(player, BEFORE + 1, BEFORE + AFTER) == expected[per_round:], f"{way}, between choice and reward"
+
+
+#: Variables of a synapse with the names that engines and files use for themselves.
+CLASHING = ("ends", "shown", "rates", "neurons", "arms", "stale", "pending", "step", "meta", "file")
+
+
+def clashing():
+    """A model with variables of the synapse and an input of these names; U reads them all."""
+    return Model(
+        name="clashing",
+        rate_u=f"du/dt = (-u + I_u + I + round + 0.1 * ({' + '.join(CLASHING)}){{noise}}) / tau_u : 1",
+        synapse="\n".join(f"{name} : 1" for name in CLASHING),
+        plasticity="\n".join(["w += chosen * Phi_eta * (R * w_max - w)", *(f"{name} += 0.1 * R" for name in CLASHING)]),
+        inputs=(Input("round", per="game"),),
+    )
+
+
+@pytest.mark.parametrize("engine", ["rounds", "network"])
+def test_variables_may_have_the_names_of_what_an_engine_stores(engine, without_compiler, tmp_path):
+    model, inputs = clashing(), {"round": LUCK[:20, 0]}
+    check(lambda: NSA(ARMS, SHORT, engine, model=model, seed=1, n_games=2, inputs=inputs), tmp_path / "agent.npz")
+
+
+@pytest.mark.slow
+def test_and_so_they_may_among_many_neurons(tmp_path):
+    model = OWN.change(synapse="\n".join(f"{name} : 1" for name in CLASHING))
+    check(lambda: spikes(model), tmp_path / "agent.npz")
 
 
 #: Networks are slow, but for one.
@@ -233,8 +264,20 @@ class TestFiles:
     def test_changed_numbers_are_refused(self, path):
         with np.load(path) as file:
             arrays = dict(file)
-        np.savez(path, **{**arrays, "w": arrays["w"] + 1})
+        np.savez(path, **{**arrays, "synapse w": arrays["synapse w"] + 1})
         self.refused(path, "damaged: its content does not match its checksum; save the agent again")
+
+    def test_values_out_of_range_are_refused(self, path):
+        meta, arrays = AGENT.read(path)
+        AGENT.write(path, meta, {**arrays, "round of inputs": np.array(np.inf)})
+        self.refused(path, "is not a saved agent of this release: cannot convert float infinity to integer")
+
+    def test_errors_without_a_text_are_told_by_their_name(self, path, monkeypatch):
+        def fail(*args):
+            raise KeyError
+
+        monkeypatch.setattr("nsa_brian.saving.rebuilt", fail)
+        self.refused(path, "is not a saved agent of this release: KeyError")
 
     def test_a_file_holds_data_only(self, path):
         with zipfile.ZipFile(path) as file:
@@ -304,6 +347,24 @@ class TestNetworks:
         assert self.go(other, 2) == expected
         with pytest.raises(KeyError, match="nothing was stored under the name 'third'"):
             other.restore("third", tmp_path / "states.npz")
+
+    def test_two_processes_do_not_write_a_file_at_once(self, tmp_path, monkeypatch):
+        path, rng, held = tmp_path / "states.npz", np.random.default_rng(0), []
+
+        def read(path, *keys):
+            with pytest.raises(LockedError):
+                Lock(tmp_path, "states.npz").__enter__()
+            held.append(path)
+            return reading(path, *keys)
+
+        reading = network_state._read
+        write_state(path, "a", {"x": np.zeros(1)}, rng)
+        monkeypatch.setattr(network_state, "_read", read)
+        write_state(path, "b", {"x": np.ones(1)}, rng)
+        monkeypatch.undo()
+        assert held == [path]
+        assert [network_state.read_state(path, name)[0]["x"][0] for name in "ab"] == [0, 1]
+        assert [each.name for each in tmp_path.iterdir()] == ["states.npz"]
 
     def test_a_state_of_another_network_is_refused(self, without_compiler, tmp_path):
         self.make("rates").store("a", tmp_path / "states.npz")

@@ -134,18 +134,27 @@ QUOTES = {
     ],
     "docs/explanation/standings.md": [
         Quote(STANDINGS, "has the full table: {n_cells:d} cells,"),
-        Quote(STANDINGS, "NSA is third of {n_ranked:d}:"),
+        Quote(STANDINGS, "The best of {n_ranked:d} agents"),
         Quote(
             RANKS,
-            "its mean rank is {mean/nsa:.1f}, after optimistic epsilon-greedy ({mean/optimistic:tuned:.1f}) and "
-            "GLR-klUCB ({mean/glr-klucb:tuned:.1f}). With a critical difference of {critical_difference:.1f} these",
+            "its mean rank is {mean/nsa:familiarity-surprise:.1f}. NSA's mechanisms without neurons follow: value-step "
+            "({mean/value-step:tuned:.1f}), familiarity ({mean/familiarity:tuned:.1f}) and aspiration "
+            "({mean/aspiration:tuned:.1f}), then optimistic epsilon-greedy ({mean/optimistic:tuned:.1f}). With a "
+            "critical difference of {critical_difference:.1f} these five do not differ significantly; all others, the "
+            "paper's model with a mean rank of {mean/nsa:.1f} among them,",
         ),
-        Quote(
-            f"{STANDINGS}/standings/paper's/mean_regret",
-            "on the paper's own bandits: mean regret {optimistic:tuned:.3f} against {nsa:.3f}.",
+        *(
+            Quote(f"{STANDINGS}/standings/{group}/mean_regret", words)
+            for group, words in {
+                "paper's": "`nsa:familiarity-surprise` is {nsa:familiarity-surprise:.3f}, that of aspiration "
+                "{aspiration:tuned:.3f}, of optimistic {optimistic:tuned:.3f} and of the paper's model {nsa:.3f};",
+                "others": "on the other bandits {nsa:familiarity-surprise:.3f}, {aspiration:tuned:.3f}, "
+                "{optimistic:tuned:.3f} and {nsa:.3f}.",
+            }.items()
         ),
         Quote(BY_BANDIT, "on MAB-D ({MAB-D/nsa:.3f}, optimistic {MAB-D/optimistic:tuned:.3f})"),
-        Quote(BY_BANDIT, "({random-walk/nsa:.3f}, constant-step {random-walk/constant-step:tuned:.3f})"),
+        Quote(BY_BANDIT, "({random-walk/nsa:.3f}, constant-step {random-walk/constant-step:tuned:.3f}),"),
+        Quote(BY_BANDIT, "slightly behind it ({random-walk/nsa:familiarity-surprise:.3f})."),
         Quote(
             BY_BANDIT,
             "reversals: {reversal/nsa:.3f}, where softmax has {reversal/softmax:tuned:.3f} and optimistic "

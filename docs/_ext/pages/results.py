@@ -208,17 +208,17 @@ def readme_block(found):
     )
     summary, ranks = of_table["summary"], standings["summary"]["standings"]["all"]["ranks"]
     mean, order = ranks["mean"], list(ranks["mean"])
-    other = next(name for name in order if name != "nsa")
+    best, policy = (next(name for name in order if name.startswith("nsa") == is_nsa) for is_nsa in (True, False))
     regret = summary["mean_regret"]
     sentences = [
         f"- `{of_table['command']}`: NSA has the lowest regret in {summary['cells_won']['nsa']} of "
         f"{summary['n_cells']} cells and is best or level with the best in {summary['cells_won_or_level']['nsa']}. Its "
         f"mean regret is {regret['nsa']:.3f}; chance has {regret['random']:.3f}.",
         f"- `{standings['command']}`: among {len(order)} agents, tuned where they can be, on "
-        f"{len(standings['settings']['envs'])} bandits NSA ranks number "
-        f"{order.index('nsa') + 1} with a mean rank of {mean['nsa']:.1f}. The best other agent is "
-        f"{other.split(':')[0]} with {mean[other]:.1f}. Mean ranks closer than {ranks['critical_difference']:.1f} do "
-        "not differ significantly.",
+        f"{len(standings['settings']['envs'])} bandits `{best}` ranks number {order.index(best) + 1} with a mean rank "
+        f"of {mean[best]:.1f} and the paper's model number {order.index('nsa') + 1} with {mean['nsa']:.1f}. The best "
+        f"policy is {policy.split(':')[0]} with {mean[policy]:.1f}. Mean ranks closer than "
+        f"{ranks['critical_difference']:.1f} do not differ significantly.",
         *(["- Preliminary: these two were measured with small settings."] if of_table["stand_in"] else []),
         f"- `{default['command']}`: finds the default set in {default['seconds'] / 60:.0f} minutes, from the authors' "
         f"set 38: regret {evolved['champion']:.3f} instead of {evolved['minbandit-38']:.3f} on held-out games.",

@@ -88,11 +88,13 @@ def to_csv(behaviour: Behaviour) -> str:
     writer = csv.writer(out, lineterminator="\n")
     games = [(subject.name, game) for subject in behaviour.subjects for game in subject.games]
     blocks = any(game.label for _, game in games)
-    masks = any(game.offered is not None for _, game in games)
+    chosen = {int(arm) for _, game in games for arm in game.arms}
+    # Arms that nobody chose are known from the column of offered arms only.
+    masks = len(chosen) < behaviour.n_arms or any(game.offered is not None for _, game in games)
     writer.writerow([SUBJECT, *([BLOCK] if blocks else []), CHOICE, REWARD, *([OFFERED] if masks else [])])
     for name, game in games:
         for t, (arm, reward) in enumerate(zip(game.arms.tolist(), game.rewards.tolist(), strict=True)):
             shown_arms = np.arange(behaviour.n_arms) if game.offered is None else np.flatnonzero(game.offered[t])
             mask = [" ".join(map(str, shown_arms))] if masks else []
-            writer.writerow([name, *([game.label] if blocks else []), arm, f"{reward:g}", *mask])
+            writer.writerow([name, *([game.label] if blocks else []), arm, repr(float(reward)), *mask])
     return out.getvalue()

@@ -152,7 +152,9 @@ class FitSettings(SearchSettings):
     scale_rewards: tuple[float, ...] = setting((), "lowest and highest reward, which become 0 and 1", "LOW,HIGH")
     arms: int | None = setting(None, "number of arms (default: those in the file)", "K")
     missed: str = setting("", "code of missed trials besides empty cells and NA", "CODE")
-    folds: int = setting(0, "parts of cross-validation by blocks (default: none)")
+    folds: int = setting(
+        0, "parts of cross-validation: whole games if there are as many, else contiguous parts (default: none)"
+    )
     predictive: int = setting(20, "simulated subjects of each fit for the predictive check; 0 for none")
     criterion: str = setting("bic", "evidence of each fit in the comparison: bic or aic", "NAME")
 

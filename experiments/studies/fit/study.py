@@ -173,14 +173,14 @@ columns of the file, in any order; those of hBayesDM, HDDM and cpm are known:
             ])  # fmt: skip
         held = [] if not settings.folds else ["held out"]
         header = ["agent", "free", "nats a choice", *held, "log L", "AIC", "BIC", "won", "frequency", "pxp"]
-        nats = [found.nats_per_choice for found in summary.agents.values()]
+        criterion = [getattr(found, settings.criterion) for found in summary.agents.values()]
         who = "all subjects pooled" if settings.pooled else f"{len(fits)} subjects"
         caption = (
             f"{printable(settings.data)}: {who}, {n_trials} choices; chance {summary.chance_nats_per_choice:.4f} nats "
             f"a choice; won: subjects with the lowest {settings.criterion.upper()}; pxp: protected exceedance "
             f"probability (Bayesian omnibus risk {summary.bayesian_omnibus_risk:.3f}){settings.model_note}"
         )
-        tables = [Table(caption, header, rows, range(1, len(header)), bold=[int(np.argmin(nats))])]
+        tables = [Table(caption, header, rows, range(1, len(header)), bold=[int(np.argmin(criterion))])]
         return [*tables, *_parameter_tables(summary), *_predictive_tables(summary)]
 
     def rows(self, results: Results[FitSettings, FitSummary]) -> list[Row]:

@@ -160,6 +160,18 @@ def test_a_perturbed_game_differs_only_from_its_start_on(catalogue):
     assert one[20:] != other[20:]
 
 
+def test_a_perturbation_lasts_into_trials_that_are_added(catalogue):
+    view = {"arms": 3, "rounds": 30, "silence": "u", "start": 20, "stop": 50, "policies": ["random", "ucb1"]}
+    found = []
+    for answers, trials in [(kept := Answers(catalogue), 1), (kept, 2), (Answers(catalogue), 2)]:
+        arms = []
+        while len(arms) < 30 * trials:
+            part = asked(answers, "game", **view, trials=trials, at=len(arms), until=30 * trials)
+            arms += part["players"]["nsa"]["arms"]
+        found.append(arms)
+    assert found[1] == found[2]
+
+
 def test_bad_values_name_their_field(answers):
     assert refused(answers, parameters={"tau_u": -1})[0] == "tau_u"
     assert "a number above 0" in refused(answers, parameters={"tau_u": -1})[1]

@@ -148,6 +148,12 @@ class TestArchives:
         meta, arrays = FORM.read(tmp_path / "a.npz", "settings")
         assert (meta["settings"], arrays["x"].tolist()) == ({"a": 1}, [0, 1, 2])
 
+    @pytest.mark.parametrize("name", ["meta", "file", "allow_pickle"])
+    def test_have_no_arrays_with_names_of_their_own_parts(self, tmp_path, name):
+        with pytest.raises(ValueError, match=f"an array of an archive cannot be called {name}"):
+            FORM.write(tmp_path / "a.npz", {}, {name: np.arange(3)})
+        assert not list(tmp_path.iterdir())
+
     @pytest.mark.parametrize("length", [0, 1, 10, 100, 300, -30, -1])
     def test_cut_short_are_told(self, tmp_path, length):
         path = tmp_path / "a.npz"

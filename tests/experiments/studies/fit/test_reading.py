@@ -83,6 +83,13 @@ def test_what_is_written_is_read_again():
     assert (found.subjects[0].games[1].offered == shown).all()
 
 
+def test_arms_that_nobody_chose_and_all_digits_are_read_again():
+    game = Game("", np.array([1, 2, 1]), np.array([1 / 3, 0.0, 1.0]))
+    found = read(to_csv(Behaviour((Subject("a", (game,)),), 5)))
+    assert found.n_arms == 5
+    assert columns(found) == [("a", [("", [1, 2, 1], [1 / 3, 0.0, 1.0])])]
+
+
 BAD = {
     "empty": ("", {}, "the file is empty"),
     "header alone": ("subject,choice,reward\n", {}, "no trials below the header"),
