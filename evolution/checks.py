@@ -180,7 +180,7 @@ def _no_activities(model: Model) -> str:
 def _left(
     subject: Subject, model: Model, sets: Sequence[NSAParameters], shares: Sequence[float] = SHARES
 ) -> np.ndarray:
-    """Return the activities (2, sets, weights) that a round leaves, at some shares of w_max; infinite if they overflow."""
+    """Return the activities (2, sets, weights) that a round leaves, at shares of w_max; infinite if they overflow."""
     from nsa_brian.responses import activities_left, without_noise  # here: Brian2 takes a second to import
 
     plain = _of_neurons(without_noise(model))
