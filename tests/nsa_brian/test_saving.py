@@ -16,6 +16,7 @@ from nsa_brian.common.game_streams import streams
 from nsa_brian.common.lock import Lock, LockedError
 from nsa_brian.engines import network_state
 from nsa_brian.engines.network_state import write_state
+from nsa_brian.engines.registry import engine_class
 from nsa_brian.saving import AGENT
 
 ARMS, BEFORE, AFTER = 3, 2, 2
@@ -140,9 +141,10 @@ def test_variables_may_have_the_names_of_what_an_engine_stores(engine, without_c
 
 
 @pytest.mark.slow
-def test_and_so_they_may_among_many_neurons(tmp_path):
-    model = OWN.change(synapse="\n".join(f"{name} : 1" for name in CLASHING))
-    check(lambda: spikes(model), tmp_path / "agent.npz")
+def test_and_so_they_may_with_a_phase_after_the_choice(tmp_path):
+    model = clashing().change(phases=OURS["outcome"]().phases)
+    assert engine_class("rounds", model).__name__ == "ColumnRounds"
+    check(lambda: NSA(ARMS, SHORT, model=model, seed=1, n_games=2), tmp_path / "agent.npz")
 
 
 #: Networks are slow, but for one.
