@@ -15,7 +15,7 @@ class KalmanSoftmax(ValueModel):
     """Track the reward of each arm with a Kalman filter; p_k ~ exp(beta Q_k) with the mean Q.
 
     The mean Q and the variance S of an arm start at q0 and prior_sd^2. The chosen arm learns with the gain
-    g = S / (S + noise^2): Q += g (R - Q), S *= 1 - g. Then all arms drift: Q <- q0 + decay (Q - q0),
+    g = S / (S + noise^2): Q += g (R - Q), S <- (1 - g) S. Then all arms drift: Q <- q0 + decay (Q - q0),
     S <- decay^2 S + diffusion^2. Only ratios of the three standard deviations matter, so that ``noise`` is no free
     parameter. References: Daw, O'Doherty, Dayan, Seymour and Dolan (2006), Cortical Substrates for Exploratory
     Decisions in Humans; Speekenbrink and Konstantinidis (2015), Uncertainty and Exploration in a Restless Bandit
