@@ -242,7 +242,10 @@ class NetworkObjects:
 
     def _own(self, link: Link, name: str) -> str:
         """Return the own contribution: that of the neuron itself, or of its partner in the other population."""
-        return f"({_inlined(link)})" if link.source == link.target else f"{name}_own"
+        if link.source != link.target:
+            return f"{name}_own"
+        here = {above: self._here(above, link.target) for above in self._above}
+        return f"({word_substitute(_inlined(link), here)})"
 
     def _make_direct(self, link: Link) -> None:
         labels = {"I_u": f"{self._name}_VU", "I_v": f"{self._name}_UV"}

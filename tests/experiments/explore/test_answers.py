@@ -18,7 +18,7 @@ from experiments.explore.answers import Answers
 from experiments.explore.catalogue import Catalogue
 from experiments.explore.lesion import lesioned
 from experiments.explore.view import FieldError, View
-from nsa_brian import NSA, Model, NSANetwork, ParameterSet, check, load
+from nsa_brian import NSA, Input, Lateral, Model, NSANetwork, ParameterSet, check, load
 from nsa_brian.model.loading import SPIKING
 
 
@@ -331,6 +331,13 @@ def test_a_silenced_rate_population_is_silent_and_otherwise_nothing_changes():
 def test_a_lesioned_model_agrees_on_all_engines():
     assert check(lesioned(nsa_brian.MODELS["paper"]), n_rounds=5).agree
     assert check(lesioned(nsa_brian.load_model("spiking")), n_rounds=3, n_arms=2).agree
+    lateral = Model(
+        name="lit",
+        inputs=Input("light"),
+        lateral=Lateral("u", "L", "-0.1 * phi_u_pre"),
+        rate_u="du/dt = (-u + I_u + I + L - light{noise}) / tau_u : 1",
+    )
+    assert check(lesioned(lateral), n_rounds=5).agree
 
 
 @pytest.mark.slow
