@@ -126,7 +126,8 @@ class Rules:
                 value = f"np.broadcast_to({value}, n_arms)"
             return [*lines, f"{at['w']}.w[arm] = {value}[arm]"]
         lines = self.block(list(map(_step, rule)), ["R", "chosen"])
-        return lines + [f"{at[name]}.{name} = {name}" for name in dict.fromkeys(each.target for each in rule)]
+        stored = dict.fromkeys(each.target for each in rule if each.target in at)  # others are helpers of the rule
+        return lines + [f"{at[name]}.{name} = {name}" for name in stored]
 
     @property
     def by_statements(self) -> bool:
