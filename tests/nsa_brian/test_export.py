@@ -11,7 +11,7 @@ from spiking import OWN, unfound
 
 from nsa_brian import MODELS, Model, Parameter, load_model
 from nsa_brian.export.texts import brian2_text, number_text, numpy_text
-from nsa_brian.model.loading import SPIKING
+from nsa_brian.model.loading import BEYOND, SPIKING
 
 pytestmark = pytest.mark.usefixtures("without_compiler")
 GAME = Game(3, 30, 1, settings={"trial_rounds": 20})
@@ -34,7 +34,7 @@ def test_a_script_makes_the_choices_of_the_network(model, rounds, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["paper", *SPIKING, *RECIPES])
+@pytest.mark.parametrize("name", ["paper", *BEYOND, *SPIKING, *RECIPES])
 def test_every_shipped_model_and_recipe_makes_the_same_choices_elsewhere(name, tmp_path):
     model = with_found(name)
     parameters = quick(model)
