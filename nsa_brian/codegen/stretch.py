@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +15,7 @@ from brian2.codegen.generators.cpp_generator import c_data_type
 from nsa_brian.codegen.code_objects import code_object_class
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.integrator import Integrator
-from nsa_brian.model.model import Model
+from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import Value, names_in, plain
 from nsa_brian.model.structure import closure
 
@@ -164,24 +166,27 @@ class CompiledStretch:
     earned : array (games,)
         Sum of the reward probabilities of the arms chosen so far.
     changed : array of bool (games, arms)
-        Options whose synapse has changed since their last response, if the learning rule consists of statements.
+        Options whose synapse has changed since their last response, if the learning rule changes options that are not
+        chosen.
     pulled : array of int (games,)
-        The one such option of each game, or -1, if the learning rule is an expression.
+        The one such option of each game, or -1, if it changes the chosen one only.
     """
 
     def __init__(self, players: Players, answers: Grid | Cells | Integrator, watched: bool, lenient: bool) -> None:
         model, structure = players.model, players.model.structure
         n_games, n_arms = players.ends.shape[1:]
-        self._by_statements = not isinstance(structure.rule, Value)
         self._table = None if isinstance(answers, Integrator) else answers
         self._synaptic = structure.synaptic
         choice, self._signals = structure.choice, [*players.signals]
         values = [{**each, "n_arms": float(n_arms)} for each in players.values]
         learn, lines = _rule(model)
+        idle = [] if isinstance(structure.rule, Value) else _idle(learn, lines)
+        self._by_statements = bool(idle)  # whether options change that are not chosen
         coordinates = () if isinstance(answers, Integrator) else answers.coordinates
         shown = {f"_shown_{name}": text for name, text in (("u", choice.u), ("v", choice.v)) if text}
         blocks = {
             "learn": learn,
+            "idle": idle,
             "value": [f"_value_{i} = {name}" for i, name in enumerate(coordinates)],
             "signal": [f"{s.target} {s.operation} {plain(s.expression)}" for s in structure.signal_update],
             "weigh": [f"_weight = {plain(choice.explore)}"] if choice.explore != "1" else [],
@@ -192,9 +197,9 @@ class CompiledStretch:
         used = [name for name in values[0] if name in names]
         self.earned = np.zeros(n_games)
         self.pulled = np.full(n_games, -1, dtype=np.int64)
-        self.changed = np.zeros((n_games, n_arms), dtype=np.int8)
+        self.changed = _flags(n_games, n_arms)
         # Options that statements leave as they are unless chosen, by reward, until they change.
-        self._settled = np.zeros((2, n_games, n_arms), dtype=np.int8)
+        self._settled = _flags(2, n_games, n_arms)
         self._sizes = np.zeros(len(SIZES), dtype=np.int64)
         self._set_sizes(
             n_games=n_games,
@@ -259,6 +264,7 @@ class CompiledStretch:
         # Declare helpers too, or Brian2 may infer that they are integers or vectors.
         rule = () if isinstance(structure.rule, Value) else structure.rule
         targets = [statement.target for statement in rule]
+        idle_targets = [line.split()[0] for line in idle]
         shared += [*targets, *(statement.target for statement in structure.signal_update)]
         group.add_shared(dict.fromkeys(shared, 0.0))
         for name in names & set(lines):
@@ -270,9 +276,11 @@ class CompiledStretch:
         seen = {name: f"_last_{name}" for name in structure.synaptic} | of_neurons
         seen |= {name: f"_given_{name} + _round * _n_units" for name in given["option"]}
         every = isinstance(answers, Integrator) and answers.every
-        read_by_rule, read_by_choice, read_to_show = (
-            closure(set().union(*map(names_in, block)), lines) for block in (learn, blocks["weigh"], blocks["show"])
+        read_by_rule, read_by_idle, read_by_choice, read_to_show = (
+            closure(set().union(*map(names_in, blocks[name])), lines) for name in ("learn", "idle", "weigh", "show")
         )
+        derived = [i for i, name in enumerate(coordinates) if name in lines] if len(coordinates) > 1 else []
+        derived_from = closure({coordinates[i] for i in derived}, lines) & {*structure.depends_on}
         of_choice = {name: f"_{name} - _game * _n_arms" for name in ("u", "v")}
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
@@ -284,6 +292,8 @@ class CompiledStretch:
             template_kwds={
                 "_answer": ("all" if every else "changed") if isinstance(answers, Integrator) else "table",
                 "_of_table": coordinates,
+                "_derived": derived,
+                "_derived_from": sorted(derived_from),
                 "_n_variables": len(coordinates),
                 "_levels": answers.levels if isinstance(answers, Cells) else 0,
                 "_sizes": SIZES,
@@ -294,11 +304,16 @@ class CompiledStretch:
                 # Whether an option that the rule left as it was stays so while it is not chosen.
                 "_settles": not (every or read_by_rule & {*self._signals, *structure.inputs, *players.pools}),
                 "_depends_on": structure.depends_on,
-                "_seen_by_rule": {name: source for name, source in seen.items() if name in read_by_rule | {*targets}},
+                "_seen_by": {
+                    "learn": {name: source for name, source in seen.items() if name in read_by_rule | {*targets}},
+                    "idle": {name: source for name, source in seen.items() if name in read_by_idle | {*idle_targets}},
+                },
+                "_has_idle": idle != learn,
+                "_idle_targets": [*dict.fromkeys(idle_targets)],
                 "_seen_by_choice": {name: text for name, text in (seen | of_choice).items() if name in read_by_choice},
                 "_seen_by_table": {name: f"_last_{name}" for name in structure.depends_on},
                 "_seen_by_show": {name: source for name, source in seen.items() if name in read_to_show},
-                "_targets": [*dict.fromkeys(targets)],
+                "_targets": [*dict.fromkeys(targets or ["w"])],
                 "_of_sets": used,
                 "_synaptic": self._synaptic,
                 "_lasting": (*players.lasting,),
@@ -411,6 +426,11 @@ class CompiledStretch:
         self._entry[self._place[name]] = array.ctypes.data
 
 
+def _flags(*shape: int) -> np.ndarray:
+    """Return an array of flags, followed in memory by seven bytes: compiled code reads and writes eight at a time."""
+    return np.zeros(math.prod(shape) + 7, dtype=np.int8)[:-7].reshape(shape)
+
+
 def _integrator(answers: Cells | Integrator) -> Integrator:
     """Return the compiled round of a table of several variables, or the compiled round itself."""
     return answers.integrator if isinstance(answers, Cells) else answers
@@ -419,6 +439,54 @@ def _integrator(answers: Cells | Integrator) -> Integrator:
 def _memo_width(answers: Integrator) -> int:
     """Return the length of a remembered response: its parameter set, inputs and outputs."""
     return 1 + len(answers.inputs) + len(answers.outputs)
+
+
+def _idle(learn: Sequence[str], lines: Mapping[str, str]) -> list[str]:
+    """Return what statements do to an option that is not chosen.
+
+    Of ``w += chosen * ...`` only factors remain that may not be finite, such as quotients, so that rules which fail for
+    options that are not chosen still fail; if there are none, the statement is left out.
+    """
+    found = []
+    for line in learn:
+        target, operation, expression = line.split(maxsplit=2)
+        factors = _factors(_parsed(expression))
+        if operation in ("+=", "-=") and ("*", "chosen") in [(op, ast.unparse(node)) for op, node in factors]:
+            risky = [(op, node) for op, node in factors if op == "/" or not _is_finite(node, lines)]
+            if not risky:
+                continue
+            line = " ".join([target, operation, "chosen", *(f"{op} ({ast.unparse(node)})" for op, node in risky)])
+        found.append(line)
+    return found
+
+
+def _factors(node: ast.expr) -> list[tuple[str, ast.expr]]:
+    """Return the factors and divisors of a product, with ``*`` or ``/`` before each."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        return [*_factors(node.left), ("*" if isinstance(node.op, ast.Mult) else "/", node.right)]
+    return [("*", node)]
+
+
+def _is_finite(node: ast.expr, lines: Mapping[str, str]) -> bool:
+    """Return whether an expression is finite for all values of its variables, overflow apart."""
+    if isinstance(node, ast.Name):
+        text = lines.get(node.id)
+        return text is None or text == PAPER.structure.expressions.get(node.id) or _is_finite(_parsed(text), lines)
+    if isinstance(node, ast.BinOp):
+        simple = isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
+        return simple and _is_finite(node.left, lines) and _is_finite(node.right, lines)
+    if isinstance(node, ast.UnaryOp):
+        return _is_finite(node.operand, lines)
+    if isinstance(node, ast.Compare):
+        return all(_is_finite(each, lines) for each in (node.left, *node.comparators))
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in ("int", "abs", "clip") and all(_is_finite(each, lines) for each in node.args)
+    return isinstance(node, ast.Constant)
+
+
+def _parsed(expression: str) -> ast.expr:
+    """Return the syntax tree of an expression."""
+    return ast.parse(expression.strip(), mode="eval").body
 
 
 def _rule(model: Model) -> tuple[list[str], dict[str, str]]:

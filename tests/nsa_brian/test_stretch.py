@@ -345,6 +345,35 @@ def test_a_round_that_ends_early_has_the_same_bits(name):
         assert (one.activity == other.activity).all()
 
 
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        ("w += chosen * Phi_eta * (R * w_max - w)", []),
+        ("w -= (w - R) * chosen", []),
+        ("n += chosen\nw += chosen * (R - w) / n", ["w += chosen / (n)"]),
+        ("w += chosen * exp(w) * (R - w)", ["w += chosen * (exp(w))"]),
+        ("w += chosen * (R - w) + n", ["w += chosen * (R - w) + n"]),
+        ("w += (R - w) / chosen", ["w += (R - w) / chosen"]),
+        ("w = chosen * R", ["w = chosen * R"]),
+    ],
+)
+def test_terms_of_the_chosen_option_are_left_out_for_others(rule, left):
+    learn, lines = compiled_stretch._rule(Model(name="rule", synapse="n : 1", plasticity=rule))
+    assert compiled_stretch._idle(learn, lines) == left
+
+
+@pytest.mark.parametrize("engine", [Rounds, Table])
+def test_statements_about_the_chosen_option_learn_as_an_expression_does(engine):
+    model = Model(name="counted", synapse="n : 1", plasticity="n += chosen\nw += chosen * Phi_eta * (R * w_max - w)")
+    chances, luck = known_games("MAB-P", 19, 3, 300)
+    row = np.arange(3)
+    counted, papers = engine(19, SETS[0], 3, model=model), engine(19, SETS[0], 3)
+    arms = in_stretches(counted, row, chances, luck)[0]
+    assert (arms == in_stretches(papers, row, chances, luck)[0]).all()
+    assert (counted.synapses["w"] == papers.synapses["w"]).all()
+    assert (counted.synapses["n"] == [np.bincount(arms[:, game], minlength=19) for game in row]).all()
+
+
 def test_statements_that_fail_for_options_not_chosen_still_fail():
     chances, luck = known_games("MAB-P", 19, 3, 20)
     model = Model(name="mean", synapse="n : 1", plasticity="n += chosen\nw += chosen * (R - w) / n")

@@ -432,6 +432,31 @@ static inline void replace_non_finite(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
+// Eight flags as bytes of a word: 1 where a number is not 0.
+static inline uint64_t flags(const int64_t* x)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < 8; i++)
+        found |= x[i] ? (uint64_t)1 << 8 * i : 0;
+    return found;
+}
+
+// Set, or clear, those of eight flags in an array, which is padded to whole words.
+static inline void set_flags(int8_t* flags, uint64_t which)
+{
+    uint64_t word;
+    memcpy(&word, flags, sizeof word);
+    word |= which;
+    memcpy(flags, &word, sizeof word);
+}
+static inline void clear_flags(int8_t* flags, uint64_t which)
+{
+    uint64_t word;
+    memcpy(&word, flags, sizeof word);
+    word &= ~which;
+    memcpy(flags, &word, sizeof word);
+}
+
 // Store numbers of options; the bits that changed are set in `moved`.
 static inline void store(const double* from, double* to, int n, int64_t* moved)
 {

@@ -93,8 +93,64 @@ double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
 {% endfor %}
 {% endmacro %}
 
-{# Apply statements to the options of a game, eight at a time. Options that the rule left as they were, with this reward
-   and not chosen, are skipped until they change: all that the rule reads is the same. #}
+{# Apply statements to the eight options from `_first` on. #}
+{% macro _learn_eight(block, targets) %}
+{{ _take_eight(_seen_by[block]) }}
+NSA_VECTORISE
+for (int _i = 0; _i < 8; _i++)
+{
+    {% for name in targets if name in variables and name not in _seen_by[block] %}
+    double {{ get_array_name(variables[name]) }}[1] = {0};
+    {% endfor %}
+    {{ _declare_one(_seen_by[block])|indent(4) }}
+    {% if 'chosen' in variables %}
+    const double {{ get_array_name(variables['chosen']) }}[1] = {_first + _i == _arm ? 1.0 : 0.0};
+    (void){{ get_array_name(variables['chosen']) }};
+    {% endif %}
+    {
+        {{ scalar_code[block]|join('\n')|indent(8) }}
+    }
+    {% for name in _synaptic if name in targets %}
+    _of_{{ name }}[_i] = {{ _number(name) }};
+    {% endfor %}
+}
+NSA_STORED;
+{% if _answer != 'all' %}
+int64_t _moved[8] = {0}, _matters[8] = {0};
+(void)_moved;
+{% endif %}
+{% for name in _synaptic if name in targets %}
+if (!nsa::finite(_of_{{ name }}, 8))
+{
+    if (_lenient)
+        nsa::replace_non_finite(_of_{{ name }}, 8);
+    else
+        _lost = {{ 2 + _synaptic.index(name) }};
+}
+{% if _answer == 'all' %}
+memcpy(_last_{{ name }} + _place, _of_{{ name }}, _left * sizeof(double));
+{% else %}
+nsa::store(_of_{{ name }}, _last_{{ name }} + _place, _left, {{ '_matters' if name in _depends_on else '_moved' }});
+{% endif %}
+{% endfor %}
+{% if _answer != 'all' %}
+nsa::set_flags(_changed + _place, nsa::flags(_matters));
+{% endif %}
+{% if _settles %}
+for (int _i = 0; _i < 8; _i++)
+    _moved[_i] |= _matters[_i];
+const uint64_t _moves = nsa::flags(_moved);
+nsa::clear_flags(_settled + _place, _moves);
+nsa::clear_flags(_settled + _n_units + _place, _moves);
+const uint64_t _is_chosen = _arm >= _first && _arm < _first + 8 ? (uint64_t)1 << 8 * (_arm - _first) : 0;
+const uint64_t _own = (_left == 8 ? 0 : (uint64_t)1 << 8 * _left) - 1;
+nsa::set_flags(_own_settled + _first, 0x0101010101010101u & _own & ~(_moves | _is_chosen));
+{% endif %}
+{% endmacro %}
+
+{# Apply statements to the options of a game, eight at a time. Terms with the factor `chosen` are left out where no option
+   is chosen. Options that the rule left as they were, with this reward and not chosen, are skipped until they change:
+   all that the rule reads is the same. #}
 {% macro _learn_by_statements() %}
 {{ _load_game() }}
 {% if _settles %}
@@ -107,57 +163,14 @@ for (int64_t _first = 0; _first < _n_arms; _first += 8)
     if (_first >= _n_arms)
         break;
     {% endif %}
-    {{ _take_eight(_seen_by_rule)|indent(4) }}
-    NSA_VECTORISE
-    for (int _i = 0; _i < 8; _i++)
+    {% if _has_idle %}
+    if (_arm < _first || _arm >= _first + 8)
     {
-        {% for name in _targets if name in variables and name not in _seen_by_rule %}
-        double {{ get_array_name(variables[name]) }}[1] = {0};
-        {% endfor %}
-        {{ _declare_one(_seen_by_rule)|indent(8) }}
-        {% if 'chosen' in variables %}
-        const double {{ get_array_name(variables['chosen']) }}[1] = {_first + _i == _arm ? 1.0 : 0.0};
-        {% endif %}
-        {
-            {{ scalar_code['learn']|join('\n')|indent(12) }}
-        }
-        {% for name in _synaptic if name in _targets %}
-        _of_{{ name }}[_i] = {{ _number(name) }};
-        {% endfor %}
-    }
-    NSA_STORED;
-    {% if _answer != 'all' %}
-    int64_t _moved[8] = {0}, _matters[8] = {0};
-    (void)_moved;
-    {% endif %}
-    {% for name in _synaptic if name in _targets %}
-    if (!nsa::finite(_of_{{ name }}, 8))
-    {
-        if (_lenient)
-            nsa::replace_non_finite(_of_{{ name }}, 8);
-        else
-            _lost = {{ 2 + _synaptic.index(name) }};
-    }
-    {% if _answer == 'all' %}
-    memcpy(_last_{{ name }} + _place, _of_{{ name }}, _left * sizeof(double));
-    {% else %}
-    nsa::store(_of_{{ name }}, _last_{{ name }} + _place, _left, {{ '_matters' if name in _depends_on else '_moved' }});
-    {% endif %}
-    {% endfor %}
-    {% if _answer != 'all' %}
-    for (int _i = 0; _i < _left; _i++)
-        _changed[_place + _i] |= _matters[_i] != 0;
-    {% endif %}
-    {% if _settles %}
-    for (int _i = 0; _i < _left; _i++)
-    {
-        const bool _moves = (_matters[_i] | _moved[_i]) != 0;
-        if (_moves)
-            _settled[_place + _i] = _settled[_n_units + _place + _i] = 0;
-        else if (_first + _i != _arm)
-            _own_settled[_first + _i] = 1;
+        {{ _learn_eight('idle', _idle_targets)|indent(8) }}
+        continue;
     }
     {% endif %}
+    {{ _learn_eight('learn', _targets)|indent(4) }}
 }
 {% endmacro %}
 
@@ -308,10 +321,15 @@ _earned[_game] += _chance;
 {
     const int64_t _place = _game * _n_arms + _arm;
     {{ _see()|indent(4) }}
+    {% if 'chosen' in variables %}
+    {{ _number('chosen') }} = 1;
+    {% endif %}
     {
         {{ scalar_code['learn']|join('\n')|indent(8) }}
     }
-    {{ _keep('w')|indent(4) }}
+    {% for name in _synaptic if name in _targets %}
+    {{ _keep(name)|indent(4) }}
+    {% endfor %}
     _pulled[_game] = _arm;
 }
 {% endif %}
@@ -358,27 +376,49 @@ else
 {% endmacro %}
 
 {# Look up the responses of changed options among the eight from `_first` on, in a table of several variables. Those
-   with the coordinates that occurred twice before need no look-up: most often options that were never chosen. #}
+   with the coordinates that occurred twice before need no look-up: most often options that were never chosen. Of others
+   the responses to the last coordinates are remembered. #}
 {% macro _look_up_eight() %}
 {{ _take_eight(_seen_by_table) }}
 {% for i in range(_n_variables) %}
 alignas(64) double _at_{{ i }}[8];
 {% endfor %}
-NSA_VECTORISE
-for (int _i = 0; _i < 8; _i++)
+{% if _derived %}
+// Coordinates that are computed, most often from weights, are kept while the variables that they come from stay.
+int64_t _differs = 0;
+for (int _i = 0; _i < (_left == 8 ? 8 : _left); _i++)
+    _differs |= {% for name in _derived_from %}{{ ' | ' if not loop.first }}(nsa::bits(_of_{{ name }}[_i]) ^ nsa::bits(_was_{{ name }}[_place + _i])){% endfor %};
+if (!_differs)
 {
-    {{ _declare_one(_seen_by_table)|indent(4) }}
     {% for i in range(_n_variables) %}
-    double {{ get_array_name(variables['_value_' ~ i]) }}[1];
-    {% endfor %}
-    {
-        {{ scalar_code['value']|join('\n')|indent(8) }}
-    }
-    {% for i in range(_n_variables) %}
-    _at_{{ i }}[_i] = {{ _number('_value_' ~ i) }};
+    memcpy(_at_{{ i }}, {{ '_derived_' ~ i ~ '.data() + _place' if i in _derived else '_of_' ~ _of_table[i] }}, sizeof _at_{{ i }});
     {% endfor %}
 }
-NSA_STORED;
+else
+{% endif %}
+{
+    NSA_VECTORISE
+    for (int _i = 0; _i < 8; _i++)
+    {
+        {{ _declare_one(_seen_by_table)|indent(4) }}
+        {% for i in range(_n_variables) %}
+        double {{ get_array_name(variables['_value_' ~ i]) }}[1];
+        {% endfor %}
+        {
+            {{ scalar_code['value']|join('\n')|indent(8) }}
+        }
+        {% for i in range(_n_variables) %}
+        _at_{{ i }}[_i] = {{ _number('_value_' ~ i) }};
+        {% endfor %}
+    }
+    NSA_STORED;
+    {% for i in _derived %}
+    memcpy(_derived_{{ i }}.data() + _place, _at_{{ i }}, _left * sizeof(double));
+    {% endfor %}
+    {% for name in _derived_from %}
+    memcpy(_was_{{ name }}.data() + _place, _of_{{ name }}, _left * sizeof(double));
+    {% endfor %}
+}
 for (int _i = 0; _i < _left; _i++)
 {
     const bool _is_common = _changed[_place + _i] && _common.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _common.at[{{ i }}]{% endfor %};
@@ -394,19 +434,27 @@ for (int _i = 0; _i < _left; _i++)
         _common = _before;
     else
     {
-        double _point[{{ _n_variables }}];
-        {% for i in range(_n_variables) %}
-        _before.at[{{ i }}] = _at_{{ i }}[_i];
-        _point[{{ i }}] = _at_{{ i }}[_i] / _scale[_set * {{ _n_variables }} + {{ i }}];
-        {% endfor %}
-        const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _cell_of[_place + _i]);
-        if (_cell >= 0)
-            nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _before.u, _before.v);
-        else if (_cell == -2)
+        const int64_t _own_key[] = { {% for i in range(_n_variables) %}{{ ', ' if i }}nsa::bits(_at_{{ i }}[_i]){% endfor %} };
+        nsa::Response<{{ _n_variables }}>& _seen = _seen_before[nsa::slot(_own_key, {{ _n_variables }}, 64)];
+        if (_seen.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _seen.at[{{ i }}]{% endfor %})
+            _before = _seen;
+        else
         {
-            {{ _integrate_one()|indent(12) }}
+            double _point[{{ _n_variables }}];
+            {% for i in range(_n_variables) %}
+            _before.at[{{ i }}] = _at_{{ i }}[_i];
+            _point[{{ i }}] = _at_{{ i }}[_i] / _scale[_set * {{ _n_variables }} + {{ i }}];
+            {% endfor %}
+            const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _cell_of[_place + _i]);
+            if (_cell >= 0)
+                nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _before.u, _before.v);
+            else if (_cell == -2)
+            {
+                {{ _integrate_one()|indent(12) }}
+            }
+            _before.known = _cell != -3 && fabs(_before.u) <= DBL_MAX && fabs(_before.v) <= DBL_MAX;
+            _seen = _before;
         }
-        _before.known = _cell != -3 && fabs(_before.u) <= DBL_MAX && fabs(_before.v) <= DBL_MAX;
     }
     if (!_before.known)
     {
@@ -714,12 +762,21 @@ cdef extern from *:
         {% if _n_variables > 1 %}
         std::vector<nsa::Cell<{{ _n_variables }}>> _cell_of(_n_units);
         {% endif %}
+        {% for i in _derived %}
+        std::vector<double> _derived_{{ i }}(_n_units + 8);
+        {% endfor %}
+        {% for name in _derived_from %}
+        std::vector<double> _was_{{ name }}(_n_units + 8, NAN);
+        {% endfor %}
         {% if _answer == 'table' %}
         for (int64_t _game = 0; _game < _n_games; _game++)
         {
             {{ _of_game()|indent(12) }}
             {% if _keeps_highest %}
             nsa::Highest _highest_u, _highest_v;
+            {% endif %}
+            {% if _n_variables > 1 %}
+            nsa::Response<{{ _n_variables }}> _seen_before[64];
             {% endif %}
             int64_t _round = _from[_game];
             for (; _round < _n_rounds; _round++)
