@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,10 +53,9 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
         Called with the number of rounds played since the last call, for a progress bar.
     """
     with naming_plugins(policy=agent, bandit=bandit):
-        course = _Course(bandit, n_rounds, tick, one_by_one=not bandit.plays_ahead or hasattr(agent, "watch"))
+        _watch(agent, bandit)
+        course = _Course(bandit, n_rounds, tick, one_by_one=not bandit.plays_ahead or _reads_anything(agent, bandit))
         game = _Game(agent, course)
-        if hasattr(agent, "watch"):
-            agent.watch(bandit)  # it reads the bandit before each round
         if game.in_one_run:
             game.play_in_one_run()
         else:
@@ -67,8 +66,8 @@ def play(agent: Agent, bandit: Bandit, n_rounds: int, tick: Callable[[int], None
 
 
 def can_share(agent: Agent, bandit: Bandit) -> bool:
-    """Return whether an agent can play in :func:`play_together`: stretch by stretch, without seeing the bandit."""
-    return bandit.plays_ahead and not hasattr(agent, "watch") and not _in_one_run(agent, bandit)
+    """Return whether an agent can play in :func:`play_together`, stretch by stretch."""
+    return bandit.plays_ahead and not _reads_anything(agent, bandit) and not _in_one_run(agent, bandit)
 
 
 def play_together(agents: Sequence[Agent], bandit: Bandit, n_rounds: int) -> list[Record]:
@@ -77,6 +76,8 @@ def play_together(agents: Sequence[Agent], bandit: Bandit, n_rounds: int) -> lis
     Agents take turns after each stretch of rounds, so that the probabilities of one stretch are in memory. Each must be
     one that :func:`can_share` accepts.
     """
+    for agent in agents:
+        _watch(agent, bandit)
     with naming_plugins(bandit=bandit):
         course = _Course(bandit, n_rounds, lambda rounds: None, one_by_one=False)
     games = [_Game(agent, course) for agent in agents]
@@ -87,6 +88,18 @@ def play_together(agents: Sequence[Agent], bandit: Bandit, n_rounds: int) -> lis
         with naming_plugins(bandit=bandit):
             course.advance()
     return [game.record() for game in games]
+
+
+def _watch(agent: Any, bandit: Bandit) -> None:
+    """Let an agent that sees the bandit read it before each round; the bandit is in its first."""
+    if hasattr(agent, "watch"):
+        agent.watch(bandit)
+
+
+def _reads_anything(agent: Any, bandit: Bandit) -> bool:
+    """Return whether an agent may read more of the bandit than round and probabilities, as only a user's can."""
+    shipped = type(agent).__module__.startswith("baselines.") and type(bandit).__module__.startswith("envs.")
+    return hasattr(agent, "watch") and not shipped
 
 
 def _plays_ahead(agent: Any, bandit: Bandit) -> bool:
@@ -134,6 +147,16 @@ class _Course:
     def _lay_out(self) -> None:
         self.probabilities, self.luck = lay_out(self.bandit, next(self._lengths))
 
+    def shown_rounds(self) -> Iterator[int]:
+        """Yield the rounds of the current stretch, with the bandit's round and probabilities set to each."""
+        bandit, start = self.bandit, self.rounds.start
+        last = bandit.round, bandit.probabilities
+        for t in range(len(self.luck) - 1):
+            bandit.round, bandit.probabilities = start + t, self.probabilities[t]
+            yield start + t
+        bandit.round, bandit.probabilities = last
+        yield last[0]
+
     def advance(self) -> None:
         """Record the best arms of the current stretch, and start the next."""
         p, these = self.probabilities, self.rounds
@@ -167,7 +190,7 @@ class _Game:
         self._expected = np.empty(course.size)
         self._agreed: list[np.ndarray] = []  # stretch by stretch; empty if the agent is not NSA
         self._t = 0  # round of the stretch
-        self._ahead = _plays_ahead(agent, course.bandit)
+        self._ahead, self._watches = _plays_ahead(agent, course.bandit), hasattr(agent, "watch")
         self.in_one_run = _in_one_run(agent, course.bandit)
 
     def play_stretch(self) -> None:
@@ -179,7 +202,7 @@ class _Game:
             self._arms[course.rounds] = arms
             self._rewards[course.rounds] = course.luck < self._expect(arms)
             return
-        for _ in range(len(course.luck)):
+        for _ in course.shown_rounds() if self._watches else course.luck:
             arms = agent.select_arm()
             agent.update(arms, self._pull(arms))
         self._expect(self._arms[course.rounds])
