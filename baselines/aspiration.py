@@ -43,13 +43,14 @@ class AspiringPolicy(Policy):
         self.start = self._checked("start", start, VALUES)
         self.aspiration = self._each(0.0) + self.start
         self.values = np.zeros((self.n_games, n_arms))
+        self._values = self._cells(self.values)
 
     @abstractmethod
     def _index(self) -> np.ndarray:
         """Return the index of each arm (games, arms)."""
 
     def _select(self) -> Any:
-        return random_argmax(self._index(), self._uniform(1)[0])
+        return random_argmax(self._index(), self._number())
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return greedy(self._index(), offered, "random")
@@ -91,10 +92,10 @@ class Aspiration(AspiringPolicy):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = self._games, arms
-        learned = self.values[at] + self.step * (rewards - self.values[at])
+        at = self._at(arms)
+        value = self._values[at]
         self.values += column(self.drift) * (column(self.aspiration) - self.values)
-        self.values[at] = learned
+        self._values[at] = value + self.step * (rewards - value)
 
 
 class Familiarity(AspiringPolicy):
@@ -123,14 +124,15 @@ class Familiarity(AspiringPolicy):
         super().__init__(n_arms, **settings)
         self.fall, self.recovery = self._checked("fall", fall, PROBABILITY), self._tuned("recovery", recovery)
         self.novelty = np.ones((self.n_games, n_arms))
+        self._novelty = self._cells(self.novelty)
 
     def _index(self) -> np.ndarray:
         return self.values + self.novelty * (column(self.aspiration) - self.values)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = self._games, arms
-        novelty = self.novelty[at]
-        self.values[at] += (self.step + (1 - self.step) * novelty) * (rewards - self.values[at])
+        at = self._at(arms)
+        novelty, value = self._novelty[at], self._values[at]
+        self._values[at] = value + (self.step + (1 - self.step) * novelty) * (rewards - value)
         self.novelty += column(self.recovery) * (1 - self.novelty)
-        self.novelty[at] = (1 - self.fall) * novelty
+        self._novelty[at] = (1 - self.fall) * novelty

@@ -252,7 +252,7 @@ def random_argmax(values: np.ndarray, uniform: Any) -> Any:
     """Return the index of the highest value of each row; ties are broken by a uniform random number per row."""
     if not isinstance(uniform, np.ndarray):  # a single game
         if values.size <= FEW_ARMS:
-            row = values[0].tolist()
+            (row,) = values.tolist()
             most = max(row)
             if row.count(most) == 1:
                 return row.index(most)

@@ -14,7 +14,8 @@ def draw(weights: np.ndarray, uniform: Any) -> Any:
     last = weights.shape[1] - 1
     if not isinstance(uniform, np.ndarray):  # a single game
         if last < FEW_ARMS:
-            sums = list(accumulate(weights[0].tolist()))
+            (row,) = weights.tolist()
+            sums = list(accumulate(row))
             return min(bisect_right(sums, uniform * sums[-1]), last)
         upto = weights.cumsum()
         return min(upto.searchsorted(uniform * upto[-1], "right"), last)

@@ -55,6 +55,7 @@ class ValueStep(Policy):
             self._tuned(name, value) for name, value in (("low", low), ("high", high), ("start", start))
         )
         self.values = np.zeros((self.n_games, n_arms)) + column(self.start)
+        self._values = self._cells(self.values)
 
     def _select(self) -> Any:
         return self._greedy(self.epsilon, self.values, self.ties)
@@ -63,7 +64,7 @@ class ValueStep(Policy):
         return self._greedy_probabilities(self.epsilon, self.values, self.ties, offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._games, arms
-        value = self.values[at]
+        at = self._at(arms)
+        value = self._values[at]
         step = self.low + (self.high - self.low) * minimum(maximum(value, 0.0), 1.0)
-        self.values[at] = value + step * (rewards - value)
+        self._values[at] = value + step * (rewards - value)

@@ -58,7 +58,8 @@ class Bandit(Copied, ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         made_by = [next(c for c in cls.__mro__ if name in vars(c)) for name in ("_next", "_lay_out")]
-        if not issubclass(made_by[1], made_by[0]):  # an inherited _lay_out computes the parent's _next
+        # An inherited _lay_out computes the parent's _next. issubclass() would answer from the parent's cache here.
+        if made_by[0] not in made_by[1].__mro__:
             cls._lay_out = Bandit._lay_out  # type: ignore[method-assign]
 
     def __init__(

@@ -13,6 +13,8 @@ import scipy  # submodules are imported on first use
 from experiments.core.game import Record
 
 ENTROPY_WINDOW = 20
+#: Games whose entropy is computed at once.
+GAMES_AT_ONCE = 8
 
 
 def regret(record: Record) -> np.ndarray:
@@ -42,23 +44,34 @@ def choice_entropy(arms: np.ndarray, window: int = ENTROPY_WINDOW) -> np.ndarray
     In the first rounds the window is shorter.
     """
     games, rounds = arms.shape
-    counts = np.zeros((games, arms.max() + 1), dtype=np.intp)
     n = np.arange(window + 1)
     n_log_n = n * np.log(np.maximum(n, 1))
-    total = np.zeros(games)  # sum over arms of n ln n, updated as arms enter and leave the window
+    sizes = np.minimum(np.arange(1, rounds + 1), window)
+    logs = np.array([np.log(size) for size in range(1, window + 1)])[sizes - 1]
     entropy = np.empty(arms.shape)
-    rows = np.arange(games)
-    for t in range(rounds):
-        if t >= window:
-            left = rows, arms[:, t - window]
-            total += n_log_n[counts[left] - 1] - n_log_n[counts[left]]
-            counts[left] -= 1
-        entered = rows, arms[:, t]
-        total += n_log_n[counts[entered] + 1] - n_log_n[counts[entered]]
-        counts[entered] += 1
-        size = min(t + 1, window)
-        entropy[:, t] = np.log(size) - total / size
+    for start in range(0, games, GAMES_AT_ONCE):
+        part = slice(start, start + GAMES_AT_ONCE)
+        entropy[part] = logs - _window_sums(arms[part], n_log_n) / sizes
     return np.maximum(entropy, 0)  # rounding can give -1e-16
+
+
+def _window_sums(arms: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the sum over arms of ``values[n]``, n being an arm's number of choices in the window up to each round.
+
+    The window has ``len(values) - 1`` rounds. Sums are accumulated as arms leave and enter the window.
+    """
+    games, rounds = arms.shape
+    window = len(values) - 1
+    before = np.zeros(arms.shape, np.int32)  # choices of the same arm in the window - 1 rounds before
+    after = np.zeros(arms.shape, np.int32)  # and in those after
+    for lag in range(1, min(window, rounds)):
+        same = arms[:, lag:] == arms[:, :-lag]
+        before[:, lag:] += same
+        after[:, :-lag] += same
+    changes = np.zeros((games, rounds, 2))
+    changes[:, window:, 0] = (values[:-1] - values[1:])[after[:, : max(0, rounds - window)]]
+    changes[:, :, 1] = (values[1:] - values[:-1])[before]
+    return np.cumsum(changes.reshape(games, -1), axis=1)[:, 1::2]
 
 
 def distribution_entropy(p: np.ndarray) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import nsa_brian  # Brian2 is imported on first use: baselines do not need it
 from envs import Bandit
 from experiments.core.agents import Agent, make_policy
 from experiments.core.cells import Progress, no_progress
-from experiments.core.game import Record
+from experiments.core.game import Record, can_share, play_together
 from experiments.core.game import play as play_game
 from experiments.core.nsa_agents import is_nsa
 from experiments.core.settings import PlaySettings
@@ -54,3 +55,13 @@ def play_agent(settings: PlaySettings, agent: str, repetitions: range, progress:
     bandit = make_bandit(settings, repetitions)
     player = make_player(settings, agent, repetitions)
     return play_game(player, bandit, settings.n_rounds, lambda rounds: progress(rounds * len(repetitions)))
+
+
+def play_agents(settings: PlaySettings, agents: Sequence[str], repetitions: range) -> dict[str, Record]:
+    """Play some repetitions with each agent; the bandit is computed once for all that can share it."""
+    bandit = make_bandit(settings, repetitions)
+    players = {agent: make_player(settings, agent, repetitions) for agent in agents}
+    sharing = [agent for agent, player in players.items() if can_share(player, bandit)]
+    shared = play_together([players[agent] for agent in sharing], bandit, settings.n_rounds) if sharing else []
+    records = dict(zip(sharing, shared, strict=True))
+    return {agent: records.get(agent) or play_agent(settings, agent, repetitions) for agent in agents}

@@ -176,6 +176,20 @@ def test_bandits_of_ones_own(kind):
         assert_same(one, other, n_rounds)
 
 
+def test_a_bandit_of_ones_own_does_not_depend_on_what_was_asked_of_its_parent():
+    class Parent(envs.BANDITS["MAB-P"]):  # of this test alone, so that nothing was asked of it before
+        _next, _lay_out = envs.BANDITS["MAB-P"]._next, envs.BANDITS["MAB-P"]._lay_out
+
+    assert isinstance(Parent(4), Parent)
+    assert issubclass(Parent, Parent)
+
+    class Quieter(Parent):
+        def _next(self):
+            return super()._next() * 0.5
+
+    test_bandits_of_ones_own(Quieter)
+
+
 @pytest.mark.parametrize("size", [(3,), (3, 2), (3, 5, 7), (3, 700), (3, 0)])
 def test_random_rounds_are_those_of_calls_and_leave_the_generators_where_calls_do(size):
     for rng, again in (

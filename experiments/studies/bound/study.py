@@ -16,7 +16,7 @@ from experiments.core.options import setting
 from experiments.core.results import Results, Row
 from experiments.core.study import Caption, Export, Study
 from experiments.core.tables import Table
-from experiments.studies.table.comparison import Comparison, cell_name, compare, play_cell
+from experiments.studies.table.comparison import Comparison, GamesCell, cell_name, compare
 from nsa_brian.parameter_set import BEST
 
 #: The agent that all are compared with.
@@ -88,12 +88,12 @@ class BoundStudy(Study[Settings, Summary]):
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
         """Return a cell for each bandit, number of arms and agent; longest first, to balance workers."""
-        made = {}
+        made: dict[str, Cell] = {}
         for arms in sorted(settings.arms, reverse=True):
             for env in settings.envs:
                 games = settings.games(env, arms)
                 for agent in settings.agents:
-                    made[cell_name(env, arms, agent)] = Cell(play_cell, games, agent)
+                    made[cell_name(env, arms, agent)] = GamesCell(games, agent)
         return made
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:

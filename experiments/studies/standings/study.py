@@ -19,10 +19,10 @@ from experiments.core.study import Caption, Export, Study
 from experiments.core.tables import Table
 from experiments.studies.table.comparison import (
     Comparison,
+    GamesCell,
     cell_name,
     compare,
     comparison_rows,
-    play_cell,
     ranks,
     totals,
 )
@@ -110,7 +110,7 @@ class StandingsStudy(Study[Settings, Summary]):
         longest_first = sorted(places(settings.envs, settings.arms), key=lambda place: -place[1])
         games = {(env, k): settings.games(env, k) for env, k in longest_first}
         return {
-            cell_name(env, k, agent): Cell(play_cell, games[env, k], agent)
+            cell_name(env, k, agent): GamesCell(games[env, k], agent)
             for env, k in longest_first
             for agent in settings.agents
         }

@@ -13,10 +13,11 @@ import numpy as np
 
 from experiments.core import metrics
 from experiments.core.agents import sees_the_bandit
-from experiments.core.cells import Arrays
+from experiments.core.cells import Arrays, Cell
 from experiments.core.formats import csv_text as csv_text  # re-exported
+from experiments.core.game import Record
 from experiments.core.metrics import Measures, Ranks
-from experiments.core.play import play_agent
+from experiments.core.play import play_agent, play_agents
 from experiments.core.results import Row
 from experiments.core.settings import PlaySettings
 
@@ -64,7 +65,10 @@ def cell_name(env: str, arms: int, agent: str) -> str:
 
 def play_cell(games: PlaySettings, agent: str) -> Arrays:
     """Play the games of one agent and return each measure of each repetition."""
-    record = play_agent(games, agent, range(games.repetitions))
+    return _measured(games, play_agent(games, agent, range(games.repetitions)))
+
+
+def _measured(games: PlaySettings, record: Record) -> Arrays:
     return {
         "regret": metrics.regret(record),
         "published_regret": metrics.published_regret(record, games.rounds),
@@ -72,6 +76,25 @@ def play_cell(games: PlaySettings, agent: str) -> Arrays:
         "entropy": metrics.choice_entropy(record.arms).mean(axis=1),
         "fingerprint": np.array(metrics.fingerprint(record)),
     }
+
+
+class GamesCell(Cell):
+    """The games of one agent. Cells with the same settings are played together, which computes the bandit once."""
+
+    def __init__(self, games: PlaySettings, agent: str) -> None:
+        super().__init__(play_cell, games, agent)
+        self.games, self.agent = games, agent
+
+    @property
+    def common(self) -> object:
+        """The settings of the games."""
+        return self.games
+
+    def compute_together(self, cells: Sequence[Cell]) -> list[Arrays]:
+        """Play the games of several agents."""
+        agents = [cell.agent for cell in cells if isinstance(cell, GamesCell)]
+        records = play_agents(self.games, agents, range(self.games.repetitions))
+        return [_measured(self.games, records[agent]) for agent in agents]
 
 
 def compare(cells: Mapping[str, Arrays], env: str, arms: int, agents: Iterable[str]) -> Comparison:

@@ -21,11 +21,11 @@ from experiments.studies.table import formats
 from experiments.studies.table.claims import claims
 from experiments.studies.table.comparison import (
     Comparison,
+    GamesCell,
     Totals,
     cell_name,
     compare,
     comparison_rows,
-    play_cell,
     ranks,
     totals,
 )
@@ -86,13 +86,13 @@ class TableStudy(Study[Settings, Summary]):
 
     def cells(self, settings: Settings) -> dict[str, Cell]:
         """Return a cell for each bandit, number of arms and agent; longest first, to balance workers."""
-        made = {}
+        made: dict[str, Cell] = {}
         for arms in sorted(settings.arms, reverse=True):
             for env in settings.envs:
                 options = {"preset": "published-table"} if (env, settings.drift) == ("MAB-D", "published-table") else {}
                 games = settings.games(env, arms, options)
                 for agent in settings.agents:
-                    made[cell_name(env, arms, agent)] = Cell(play_cell, games, agent)
+                    made[cell_name(env, arms, agent)] = GamesCell(games, agent)
         return made
 
     def summary(self, results: Results[Settings, Summary]) -> Summary:
