@@ -138,6 +138,7 @@ def tables(found: dict[str, Any]) -> str:
             *several_tables(found),
             *signal_tables(found),
             spiking_table(found),
+            *calibration_tables(found),
             policy_table(found),
             single_table(found),
         ]
@@ -231,6 +232,12 @@ def spiking_table(found: dict[str, Any]) -> str:
     ]
     header = ["spiking neurons, 5 arms of 20 in U and in V", "network ms a round", "rounds ms a round", "ratio"]
     return text_table([*header, "neurons x steps a second"], rows, right=(1, 2, 3, 4))
+
+
+def calibration_tables(found: dict[str, Any]) -> list[str]:
+    """Return the table for the calibration of spiking models; empty for results of earlier releases."""
+    rows = [[key.split(".")[1], f"{seconds:.3g}"] for key, seconds in found.items() if key.startswith("calibration.")]
+    return [text_table(["calibration in a search, 16 sets, 5 arms", "s a set"], rows, right=(1,))] if rows else []
 
 
 def policy_table(found: dict[str, Any]) -> str:

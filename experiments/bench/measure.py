@@ -14,6 +14,7 @@ import numpy as np
 
 import baselines
 import envs
+from experiments.bench import calibration as calibration_bench
 from experiments.bench import policies as policy_bench
 from experiments.bench import several as several_bench
 from experiments.bench import signals as signal_bench
@@ -51,6 +52,7 @@ N_MEASUREMENTS = (
     + several_bench.N_MEASUREMENTS
     + signal_bench.N_MEASUREMENTS
     + spike_bench.N_MEASUREMENTS
+    + calibration_bench.N_MEASUREMENTS
     + len(baselines.compared())
 )
 
@@ -111,6 +113,7 @@ def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> 
     found |= several_bench.measure(effort.fast_rounds, effort.repeats, tick)
     found |= signal_bench.measure(effort.repeats, tick)
     found |= spike_bench.measure(min(effort.slow_rounds, 5), effort.repeats, tick)
+    found |= calibration_bench.measure(effort.repeats, tick)
     policies = policy_bench.measure(effort.policy_rounds, tick)
     return found | ratios(found) | policies
 

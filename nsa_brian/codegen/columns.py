@@ -83,7 +83,9 @@ class Columns:
         structure, real = model.structure, FLOAT_TYPES[precision]
         width = 64 // real.itemsize  # numbers of a vector; arrays are padded to whole vectors
         self.model, self.n_games, self.n_arms = model, len(which), n_arms
-        self.courses = [Course.of(model, each, float(dt)) for each in values]
+        # Many games may have one set; its course is computed once.
+        courses = {id(each): Course.of(model, each, float(dt)) for each in {id(each): each for each in values}.values()}
+        self.courses = [courses[id(each)] for each in values]
         contacts = bool(structure.contacts)
         places = {name: PopulationCode(structure, each) for name, each in neurons_of(structure).items()}
         arrivals = [arrival(link, places[link.source]) for link in structure.links]

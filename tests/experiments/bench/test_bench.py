@@ -9,6 +9,7 @@ import pytest
 from targets import on_target
 
 import baselines
+from experiments.bench import calibration as calibration_bench
 from experiments.bench import command as bench_command
 from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
@@ -140,6 +141,30 @@ def test_the_limit_of_spikes_fires_as_the_engine_does(model, n_games):
     assert ours.mean(axis=1).max() > 30
     error = np.sqrt((ours.var(axis=1) + by_hand.var(axis=1)) / 96)
     assert (np.abs(ours.mean(axis=1) - by_hand.mean(axis=1)) <= 4 * error).all()
+
+
+def test_calibration_is_timed_for_sets_that_were_not_calibrated_before(monkeypatch):
+    calibrated = []
+
+    def prepare(model, sets, n_arms, *, lenient):
+        assert lenient
+        calibrated.extend((model.name, each) for each in sets)
+
+    monkeypatch.setattr(calibration_bench, "prepare", prepare)
+    told = []
+    found = calibration_bench.measure(3, told.append)
+    assert len(told) == calibration_bench.N_MEASUREMENTS
+    assert len(set(calibrated)) == len(calibrated) == 3 * (1 + 2 * 16)
+    names = [f"calibration.{name}.s_per_set" for name in ("spiking", "spiking-adex", "spiking-ei")]
+    assert list(found) == names
+    assert all(seconds > 0 for seconds in found.values())
+    (table,) = bench_command.calibration_tables(dict(zip(names, (0.0612, 0.1, 0.7), strict=True)))
+    assert [line.split() for line in table.splitlines()[2:]] == [
+        ["spiking", "0.0612"],
+        ["spiking-adex", "0.1"],
+        ["spiking-ei", "0.7"],
+    ]
+    assert bench_command.calibration_tables({}) == []
 
 
 def test_the_numpy_loop_computes_the_same():
