@@ -65,6 +65,18 @@ MEASUREMENTS = {
     "standings": Measurement(
         "nsa standings --preset full --workers 2", "nsa standings --preset quick", "figure", ("cells",)
     ),
+    "ablation": Measurement(
+        "nsa ablation --preset full --seed 101 --repetitions 16 --workers 2",
+        "nsa ablation --preset quick",
+        "figure",
+        ("cells",),
+    ),
+    "bound": Measurement(
+        "nsa bound --preset full --seed 101 --repetitions 8 --workers 2",
+        "nsa bound --preset quick",
+        "figure",
+        ("cells",),
+    ),
     "report": Measurement("nsa report --workers 2", "nsa report --preset quick"),
     **{
         f"evolution-{name}": Measurement(f"nsa evolve {options} --workers 2", f"nsa evolve {quick}", figure)

@@ -1,6 +1,7 @@
-"""Rate models beyond the paper: familiarity in U, its parts one by one, and two other mechanisms.
+"""Models beyond the paper: familiarity in U, its parts one by one, two other mechanisms, and a spiking version.
 
-Each model has a parameter set of the same name, found by a search that started at the defaults here.
+Each model has a parameter set of the same name, found by a search that started at the defaults here; the spiking
+version has the values of its rate model.
 ``docs/explanation/beyond.md`` has the equations, what they are in the brain, the sources, and what each is worth.
 """
 
@@ -10,7 +11,8 @@ from dataclasses import replace
 
 from nsa_brian.model.model import Model
 from nsa_brian.model.parts import Choice, Phase, Population
-from nsa_brian.parameters import UNIT_INTERVAL, Parameter
+from nsa_brian.model.shipped import LIF, lif
+from nsa_brian.parameters import POSITIVE, UNIT_INTERVAL, Parameter
 
 #: Options that U holds above V's favourite.
 CANDIDATES = Choice(explore="int(u > u_at_v)")
@@ -73,6 +75,14 @@ SURPRISE = FAMILIARITY.change(
         Parameter("fast", 2, "", (0, 100), (0, 8), meaning="recovery of novelty by surprise"),
         Parameter("slow", 1.2, "", (0, 100), (0, 8), meaning="recovery of novelty by volatility"),
     ),
+)
+
+#: The same with leaky integrate-and-fire neurons: a value is a current, and firing rates are compared.
+FAMILIARITY_SPIKING = SURPRISE.change(
+    name="familiarity-spiking",
+    populations=(lif("u", "I_syn = J * ((1 - h) * w + h * a) : amp"), lif("v", "I_syn = J * w : amp")),
+    phases=(Phase("input", "200 * ms"),),
+    parameters=(*LIF, Parameter("J", 1, "nA", POSITIVE, (0.2, 2), "log", meaning="current of a value of 1")),
 )
 
 # Parts of familiarity: another choice where U and V disagree, then one part less.
@@ -181,4 +191,4 @@ KALMAN = Model(
 #: The variants of familiarity that differ by one part, each searched with the same budget.
 PARTS = (UNIFORM, OWN, NO_RECOVERY, PLAIN_RATE, FIXED, MEMORYLESS, DRIFT)
 
-MODELS = {model.name: model for model in (FAMILIARITY, SURPRISE, *PARTS, METAPLASTICITY, KALMAN)}
+MODELS = {model.name: model for model in (FAMILIARITY, SURPRISE, *PARTS, METAPLASTICITY, KALMAN, FAMILIARITY_SPIKING)}

@@ -21,11 +21,11 @@ MODELS: dict[str, Model] = {"paper": PAPER}
 #: Shipped models of spiking neurons, created on first use.
 SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking-ei-learning")
 
-#: Shipped rate models beyond the paper, created on first use; each has a parameter set of the same name.
+#: Shipped models beyond the paper, created on first use; each has a parameter set of the same name.
 BEYOND = (
     *("familiarity", "familiarity-surprise", "familiarity-uniform", "familiarity-own", "familiarity-no-recovery"),
     *("familiarity-plain-rate", "familiarity-fixed", "familiarity-memoryless", "aspiration-drift"),
-    *("metaplasticity", "kalman"),
+    *("metaplasticity", "kalman", "familiarity-spiking"),
 )
 
 #: Modules of the shipped models, by name.

@@ -30,6 +30,17 @@ PAGES = {
         "mean: [](../../explanation/standings.md).",
         ("standings",),
     ),
+    "ablation": Page(
+        "Ablation",
+        "What each mechanism of the best known NSA is worth. What the variants are: [](../../explanation/ablation.md).",
+        ("ablation",),
+    ),
+    "bound": Page(
+        "Distance to the bound",
+        "Regret of agents above that of a near-Bayesian agent that knows how the bandit changes. How it works: "
+        "[](../../explanation/standings.md).",
+        ("bound",),
+    ),
     "claims": Page(
         "The paper's claims",
         "The paper's claims about its experiments, and our results; `nsa report` prints this and writes a page with "
