@@ -37,6 +37,8 @@ FINITE_ROUNDS = 5
 #: Grid of the response table: a quarter of the default's cost; 1 to 2 of 100 games differ from the engine ``rounds``.
 #: Most cells are refined anyway, so 64 cells refined by 256 choose as 256 cells refined by 64.
 GRID: dict[str, Any] = {"cells": 64, "refine": 256}
+#: The same for tables of several variables: no game of 384 differed.
+CELLS: dict[str, Any] = {"error": 1e-6}
 
 
 class Scores(NamedTuple):
@@ -107,7 +109,7 @@ def _shared(games: FitnessGames, individuals: Sequence[NSAParameters]) -> dict[s
         from nsa_brian.codegen.pairs import distinct_sets  # here: Brian2 takes a second to import
         from nsa_brian.engines.table import make_table
 
-        grid = GRID if games.model.structure.coordinate else {}
+        grid = GRID if games.model.structure.coordinate else CELLS
         sets = distinct_sets(individuals)[0]
         shared["table"] = make_table(games.model, sets, **games.integration, **grid)
     return shared

@@ -281,6 +281,8 @@ class CompiledStretch:
         )
         derived = [i for i, name in enumerate(coordinates) if name in lines] if len(coordinates) > 1 else []
         derived_from = closure({coordinates[i] for i in derived}, lines) & {*structure.depends_on}
+        # The variable along which responses are followed from round to round: one that changes in options not chosen.
+        moves = [i for i, name in enumerate(coordinates) if closure({name}, lines) & {*idle_targets}]
         of_choice = {name: f"_{name} - _game * _n_arms" for name in ("u", "v")}
         group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
         self._run = create_runner_codeobj(
@@ -295,12 +297,13 @@ class CompiledStretch:
                 "_derived": derived,
                 "_derived_from": sorted(derived_from),
                 "_n_variables": len(coordinates),
+                "_line": moves[0] if moves else len(coordinates) - 1,
                 "_levels": answers.levels if isinstance(answers, Cells) else 0,
                 "_sizes": SIZES,
                 "_buffers": [(name, c_data_type(array.dtype)) for name, array in self._arrays.items()],
                 "_by_statements": self._by_statements,
                 # Few activities change at a time.
-                "_keeps_highest": not isinstance(answers, Integrator) and not shown,
+                "_keeps_highest": len(coordinates) == 1 and not shown,
                 # Whether an option that the rule left as it was stays so while it is not chosen.
                 "_settles": not (every or read_by_rule & {*self._signals, *structure.inputs, *players.pools}),
                 "_depends_on": structure.depends_on,

@@ -21,7 +21,9 @@ TESTED = (0.5, 3.5)
 #: Pairs integrated together.
 BATCH = 4096
 #: Parameter sets, levels of division, and bits of all variables: what fits into a key of 64 bits.
-SETS, LEVELS, BITS = 1 << 12, 8, 48
+SETS, LEVELS, BITS = 1 << 11, 16, 48
+#: Default of ``refine`` by the number of variables: with three, more would leave too few bits for distant cells.
+REFINE = {2: 1024, 3: 64}
 #: In place of a cell's place: the cell is divided; it is too coarse, and cannot be divided; it is not computed yet.
 SPLIT, COARSE, UNKNOWN = -1, -2, -3
 
@@ -33,22 +35,23 @@ class CellTable:
     which u and v are interpolated by a product of polynomials of degree 4. A cell is computed when it is first needed.
     It is accepted if the interpolation misses 4 (8) tested points near its corners by at most ``error``, and if the
     terms of degree 4 are at most 10 times as large. Otherwise it is divided into halves along each variable, up to
-    ``refine`` parts. Responses are integrated in cells that are then still too coarse, and far from 0: beyond 8192
+    ``refine`` parts. Responses are integrated in cells that are then still too coarse, and far from 0: beyond 512
     units of a variable if there are two of them, 32 if there are three. So an error above ``error`` occurs only where a
     step of the response lies between the points of a cell. Cells do not depend on the order in which they are computed.
 
     Parameters
     ----------
     parameters : sequence of NSAParameters
-        At most 4096.
+        At most 2048.
     dt, method
         See :class:`nsa_brian.codegen.pairs.Pairs`.
     cells : int
         Number of cells in a unit of a variable: w_max for w, 1 for others.
     error : float
         Largest interpolation error at the tested points.
-    refine : int
-        Maximal number of parts of a cell along a variable, a power of two up to 128.
+    refine : int, optional
+        Maximal number of parts of a cell along a variable, a power of two up to 32768; by default 1024 for two
+        variables and 64 for three.
     model : Model
         The equations.
 
@@ -66,17 +69,19 @@ class CellTable:
         method: str = "euler",
         cells: int = 16,
         error: float = 1e-7,
-        refine: int = 64,
+        refine: int | None = None,
         model: Model = PAPER,
     ) -> None:
+        self.coordinates = model.structure.coordinates
+        n_variables = len(self.coordinates)
+        refine = REFINE[n_variables] if refine is None else refine
         self.settings = {"cells": cells, "error": error, "refine": refine}
         if len(parameters) > SETS:
             raise ValueError(f"a table of several variables holds at most {SETS} parameter sets, got {len(parameters)}")
         if refine not in [1 << level for level in range(LEVELS)]:
             raise ValueError(f"refine must be a power of two from 1 to {1 << (LEVELS - 1)}, got {refine}")
         self.parameters, self.model = [model.complete(p) for p in parameters], model
-        self.coordinates = model.structure.coordinates
-        self._error, n_variables = error, len(self.coordinates)
+        self._error = error
         self._range = 1 << (BITS // n_variables - 1)  # cells along a variable, on each side of 0
         values = [model.values_in_si(p) for p in self.parameters]
         self._pairs = Pairs(values, BATCH, dt, method, self.coordinates, model)

@@ -313,6 +313,24 @@ def test_a_table_of_several_variables_makes_the_choices_of_rounds(n_variables):
     check_the_same(Table, 9, players, row, chances[:60], luck[:60], model=model, table=table.table)
 
 
+#: What changes options that are not chosen, so that their responses are followed along it.
+MOVES = {"n": "n -= 0.02 * n + chosen * n / 2", "m": "m += 0.1 * (chosen - m)", "w": "w -= 0.01 * w"}
+
+
+@pytest.mark.parametrize("along", mostly_slow([(2, "n"), (2, "w"), (3, "n"), (3, "m"), (3, "w")], (2, "w")))
+def test_responses_are_followed_along_any_variable_of_a_table(along):
+    n_variables, name = along
+    rule = f"w += chosen * Phi_eta * (R * w_max - w)\n{MOVES[name]}"
+    model = dataclasses.replace(SEVERAL[n_variables], name=f"along {name}", plasticity=rule)
+    chances, luck = known_games("MAB-P", 19, 2, 150)
+    for options in ({}, {"cells": 4, "refine": 1}):  # most cells are too coarse, and their responses integrated
+        table = Table(19, [SHORT, SHORT.replace(tau_u=14)], 2, model=model, **options)
+        found, seen = in_stretches(table, np.arange(2), chances, luck)[0], table.activity.copy()
+        expected = Rounds(19, [SHORT, SHORT.replace(tau_u=14)], 2, model=model)
+        assert (found == in_stretches(expected, np.arange(2), chances, luck)[0]).all()
+        assert seen == pytest.approx(expected.activity, abs=1e-6)
+
+
 def test_a_table_of_several_variables_is_as_exact_as_it_says():
     model, rng = SEVERAL[2], np.random.default_rng(0)
     table = CellTable([model.complete(SHORT)], model=model)

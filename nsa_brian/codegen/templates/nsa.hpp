@@ -432,12 +432,83 @@ static inline void replace_non_finite(double* x, int64_t n)
         x[k] = fabs(x[k]) <= DBL_MAX ? x[k] : 0.0;
 }
 
-// Eight flags as bytes of a word: 1 where a number is not 0.
-static inline uint64_t flags(const int64_t* x)
+// Eight numbers side by side. Compilers rarely vectorise comparisons of so few, so they are written as vectors.
+#if defined(__GNUC__)
+typedef double Eight __attribute__((vector_size(64)));
+typedef int64_t Which __attribute__((vector_size(64)));  // -1 where something is true
+#else
+struct Which {
+    int64_t lane[8];
+    int64_t& operator[](int i) { return lane[i]; }
+    int64_t operator[](int i) const { return lane[i]; }
+    Which& operator|=(const Which& other)
+    {
+        for (int i = 0; i < 8; i++)
+            lane[i] |= other.lane[i];
+        return *this;
+    }
+};
+#endif
+
+// Which of eight numbers are not finite.
+static inline Which non_finite(const double* x)
+{
+#if defined(__GNUC__)
+    Which found;
+    memcpy(&found, x, sizeof found);
+    return (found & 0x7FF0000000000000) == 0x7FF0000000000000;
+#else
+    Which found;
+    for (int i = 0; i < 8; i++)
+        found[i] = fabs(x[i]) <= DBL_MAX ? 0 : -1;
+    return found;
+#endif
+}
+
+// Which of eight numbers differ in their bits.
+static inline Which differ(const double* x, const double* y)
+{
+#if defined(__GNUC__)
+    Which of_x, of_y;
+    memcpy(&of_x, x, sizeof of_x);
+    memcpy(&of_y, y, sizeof of_y);
+    return of_x != of_y;
+#else
+    Which found;
+    for (int i = 0; i < 8; i++)
+        found[i] = bits(x[i]) == bits(y[i]) ? 0 : -1;
+    return found;
+#endif
+}
+
+// Which of eight numbers are outside of [0, 1).
+static inline Which outside(const double* x)
+{
+#if defined(__GNUC__)
+    Eight of_x;
+    memcpy(&of_x, x, sizeof of_x);
+    return ~((of_x >= 0) & (of_x < 1));
+#else
+    Which found;
+    for (int i = 0; i < 8; i++)
+        found[i] = x[i] >= 0 && x[i] < 1 ? 0 : -1;
+    return found;
+#endif
+}
+
+// Eight flags as bytes of a word: 1 where something is true.
+static inline uint64_t flags(const Which& which)
 {
     uint64_t found = 0;
+#if defined(__GNUC__)
+    typedef int8_t Bytes __attribute__((vector_size(8)));
+    const Bytes bytes = __builtin_convertvector(which, Bytes);
+    memcpy(&found, &bytes, sizeof found);
+    found &= 0x0101010101010101u;
+#else
     for (int i = 0; i < 8; i++)
-        found |= x[i] ? (uint64_t)1 << 8 * i : 0;
+        found |= which[i] ? (uint64_t)1 << 8 * i : 0;
+#endif
     return found;
 }
 
@@ -455,15 +526,6 @@ static inline void clear_flags(int8_t* flags, uint64_t which)
     memcpy(&word, flags, sizeof word);
     word &= ~which;
     memcpy(flags, &word, sizeof word);
-}
-
-// Store numbers of options; the bits that changed are set in `moved`.
-static inline void store(const double* from, double* to, int n, int64_t* moved)
-{
-    for (int i = 0; i < (n == 8 ? 8 : n); i++) {  // most often whole vectors
-        moved[i] |= bits(from[i]) ^ bits(to[i]);
-        to[i] = from[i];
-    }
 }
 
 // Select an index with a probability proportional to its weight, by a uniform random number; -1 if no weight is above 0.
@@ -544,91 +606,145 @@ static inline void look_up(double place, int64_t parts, const double* points, do
     }
 }
 
-// The response at coordinates of a CellTable.
-template <int D> struct Response {
-    bool known = false;
-    double at[D], u, v;
-};
-
 // The place of the cell of a CellTable that contains a point; -2 if its cell is too coarse or it is outside, -3 if its
 // cell is not computed. The point, in units of its variables, becomes the position in the cell, from 0 to 4. See
 // CellTable._cell and _slot.
-// `last` is where the same option was found before: a cell with points stays as it is.
-template <int D> struct Cell {
-    int64_t place = -1, level = 0;
-    double low[D];
-};
 template <int D>
 static inline int64_t find_cell(const int64_t* keys, const int64_t* places, int64_t slots, int64_t set, int64_t cells,
-                                int levels, double* point, Cell<D>& last)
+                                int levels, double* point, double* low, int& level)
 {
-    if (last.place >= 0) {
-        bool same = true;
-        double parts[D];
-        for (int d = 0; d < D; d++) {
-            parts[d] = point[d] * (double)(cells << last.level) - last.low[d];
-            same &= parts[d] >= 0 && parts[d] < 1;
-        }
-        if (same) {
-            for (int d = 0; d < D; d++)
-                point[d] = 4 * parts[d];
-            return last.place;
-        }
-    }
     const int64_t range = (int64_t)1 << (48 / D - 1);
     for (int d = 0; d < D; d++)
         if (!(fabs(point[d] * (double)(cells << (levels - 1))) < range))
             return -2;
-    double parts[D];
-    for (int level = 0; level < levels; level++) {
-        uint64_t key = set * 8 + level;
+    for (level = 0; level < levels; level++) {
+        uint64_t key = set * 16 + level;
+        double parts[D];
         for (int d = 0; d < D; d++) {
             const double x = point[d] * (double)(cells << level);
-            last.low[d] = floor(x);
-            parts[d] = 4 * (x - last.low[d]);
-            key = key * (2 * range) + (uint64_t)((int64_t)last.low[d] + range);
+            low[d] = floor(x);
+            parts[d] = 4 * (x - low[d]);
+            key = key * (2 * range) + (uint64_t)((int64_t)low[d] + range);
         }
         int64_t slot = (int64_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (slots - 1);
         while (keys[slot] != (int64_t)key) {
             if (keys[slot] < 0)
-                return last.place = -3;
+                return -3;
             slot = (slot + 1) & (slots - 1);
         }
         if (places[slot] != -1) {  // not divided
-            for (int d = 0; d < D; d++)
-                point[d] = parts[d];
-            last.level = level;
-            return last.place = places[slot];
+            memcpy(point, parts, sizeof parts);
+            return places[slot];
         }
     }
-    return last.place = -2;
+    return -2;
 }
 
-// Both activities at a position in a cell with 5 points along each variable, by polynomials of degree 4.
-template <int D> static inline void interpolate(const double* points, const double* place, double& u, double& v)
-{
-    double weights[D][5];
-    for (int d = 0; d < D; d++) {
-        const double a = place[d], b = a - 1, c = a - 2, e = a - 3, f = a - 4;
-        const double ab = a * b, ef = e * f, abc = ab * c, cef = c * ef;
-        weights[d][0] = b * cef * (1. / 24);
-        weights[d][1] = a * cef * (-1. / 6);
-        weights[d][2] = ab * ef * (1. / 4);
-        weights[d][3] = abc * f * (-1. / 6);
-        weights[d][4] = abc * e * (1. / 24);
+// The responses of eight options, of D variables, along variable L. Within a cell of the table a response is a polynomial
+// of L, which is kept while the other variables stay: in most rounds one variable of an option changes, or none.
+template <int D, int L> class Lines {
+public:
+    Lines() { fill(&at_[0][0], 8 * D, NAN); }
+
+    // Which options have left their lines, given the coordinates (D, 8).
+    Which left(const double (*at)[8]) const
+    {
+        alignas(64) double part[8];
+        for (int i = 0; i < 8; i++)
+            part[i] = at[L][i] * cells_[i] - low_[i];
+        Which found = outside(part);
+        for (int d = 0; d < D; d++)
+            if (d != L)
+                found |= differ(at[d], at_[d]);
+        return found;
     }
-    double all[10] = {0};  // u and v at the points along the last variable
-    for (int i = 0; i < (D == 3 ? 5 : 1); i++)
-        for (int j = 0; j < 5; j++) {
-            const double weight = D == 3 ? weights[0][i] * weights[D - 2][j] : weights[D - 2][j];
-            for (int k = 0; k < 10; k++)
-                all[k] += weight * points[(5 * i + j) * 10 + k];
+
+    // The line of option i in a cell, whose corner is `low`, through its points; `place` is the position in the cell.
+    void set(int i, const double (*at)[8], const double* points, const double* place, double low, double cells)
+    {
+        double weights[D][5];
+        for (int d = 0; d < D; d++) {
+            const double a = place[d], b = a - 1, c = a - 2, e = a - 3, f = a - 4;
+            const double ab = a * b, ef = e * f, abc = ab * c, cef = c * ef;
+            weights[d][0] = b * cef * (1. / 24);
+            weights[d][1] = a * cef * (-1. / 6);
+            weights[d][2] = ab * ef * (1. / 4);
+            weights[d][3] = abc * f * (-1. / 6);
+            weights[d][4] = abc * e * (1. / 24);
+            at_[d][i] = at[d][i];
         }
-    u = v = 0;
-    for (int k = 0; k < 5; k++) {
-        u += weights[D - 1][k] * all[2 * k];
-        v += weights[D - 1][k] * all[2 * k + 1];
+        // The other variables, and the distance of points along a variable.
+        enum { FIRST = L == 0 ? 1 : 0, SECOND = L == 2 ? 1 : 2 };
+        const int strides[] = {D == 3 ? 50 : 10, D == 3 ? 10 : 2, 2};
+        double along[2][5] = {{0}};
+        for (int j = 0; j < 5; j++)
+            for (int k = 0; k < (D == 3 ? 5 : 1); k++) {
+                const double weight = D == 3 ? weights[FIRST][j] * weights[SECOND % D][k] : weights[FIRST][j];
+                const double* from = points + strides[FIRST] * j + (D == 3 ? strides[SECOND] * k : 0);
+                for (int m = 0; m < 5; m++) {
+                    along[0][m] += weight * from[strides[L] * m];
+                    along[1][m] += weight * from[strides[L] * m + 1];
+                }
+            }
+        for (int j = 0; j < 2; j++) {
+            const double a = along[j][0], b = along[j][1], c = along[j][2], d = along[j][3], e = along[j][4];
+            powers_[j][0][i] = c;
+            powers_[j][1][i] = (a - 8 * b + 8 * d - e) * (1. / 12);
+            powers_[j][2][i] = (16 * (b + d) - (a + e) - 30 * c) * (1. / 24);
+            powers_[j][3][i] = (2 * (b - d) - a + e) * (1. / 12);
+            powers_[j][4][i] = (a + e - 4 * (b + d) + 6 * c) * (1. / 24);
+        }
+        low_[i] = low, cells_[i] = cells;
     }
-}
+
+    // A response of option i that holds at its present coordinates only.
+    void set(int i, double u, double v)
+    {
+        for (int k = 0; k < 5; k++) {
+            powers_[0][k][i] = k ? 0 : u;
+            powers_[1][k][i] = k ? 0 : v;
+        }
+        low_[i] = cells_[i] = 0;
+        for (int d = 0; d < D; d++)
+            at_[d][i] = NAN;
+    }
+
+    // The line of option i is that of another one.
+    void set(int i, const Lines& other, int j)
+    {
+        for (int k = 0; k < 5; k++) {
+            powers_[0][k][i] = other.powers_[0][k][j];
+            powers_[1][k][i] = other.powers_[1][k][j];
+        }
+        low_[i] = other.low_[j], cells_[i] = other.cells_[j];
+        for (int d = 0; d < D; d++)
+            at_[d][i] = other.at_[d][j];
+    }
+
+    // Whether option i's line began at these coordinates.
+    bool begins(int i, const double (*at)[8], int j) const
+    {
+        bool same = true;
+        for (int d = 0; d < D; d++)
+            same &= at_[d][i] == at[d][j];
+        return same;
+    }
+
+    // The responses of all eight.
+    void look_up(const double (*at)[8], double* u, double* v) const
+    {
+        for (int i = 0; i < 8; i++) {
+            const double t = 4 * (at[L][i] * cells_[i] - low_[i]) - 2;
+            u[i] = (((powers_[0][4][i] * t + powers_[0][3][i]) * t + powers_[0][2][i]) * t + powers_[0][1][i]) * t + powers_[0][0][i];
+            v[i] = (((powers_[1][4][i] * t + powers_[1][3][i]) * t + powers_[1][2][i]) * t + powers_[1][1][i]) * t + powers_[1][0][i];
+        }
+    }
+
+private:
+    double at_[D][8];         // the coordinates at which the line began
+    double low_[8] = {0};     // lower end of the cell along L, in cells
+    double cells_[8] = {0};   // cells in a unit of L
+    double powers_[2][5][8];  // coefficients for u and v, of powers of the position in the cell, from -2 to 2
+};
 
 }  // namespace nsa

@@ -96,6 +96,13 @@ double {{ get_array_name(variables[name]) }}[1] = {_of_{{ name }}[_i]};
 {# Apply statements to the eight options from `_first` on. #}
 {% macro _learn_eight(block, targets) %}
 {{ _take_eight(_seen_by[block]) }}
+{% if block == 'learn' %}
+// As an array: compilers do not vectorise the comparison of integers.
+alignas(64) double _is_arm[8] = {0};
+if (_arm >= _first && _arm < _first + 8)
+    _is_arm[_arm - _first] = 1;
+(void)_is_arm;
+{% endif %}
 NSA_VECTORISE
 for (int _i = 0; _i < 8; _i++)
 {
@@ -104,7 +111,7 @@ for (int _i = 0; _i < 8; _i++)
     {% endfor %}
     {{ _declare_one(_seen_by[block])|indent(4) }}
     {% if 'chosen' in variables %}
-    const double {{ get_array_name(variables['chosen']) }}[1] = {_first + _i == _arm ? 1.0 : 0.0};
+    const double {{ get_array_name(variables['chosen']) }}[1] = { {{ '_is_arm[_i]' if block == 'learn' else '0' }} };
     (void){{ get_array_name(variables['chosen']) }};
     {% endif %}
     {
@@ -115,30 +122,47 @@ for (int _i = 0; _i < 8; _i++)
     {% endfor %}
 }
 NSA_STORED;
-{% if _answer != 'all' %}
-int64_t _moved[8] = {0}, _matters[8] = {0};
-(void)_moved;
-{% endif %}
+nsa::Which _not_finite = {0};
 {% for name in _synaptic if name in targets %}
-if (!nsa::finite(_of_{{ name }}, 8))
-{
-    if (_lenient)
-        nsa::replace_non_finite(_of_{{ name }}, 8);
-    else
-        _lost = {{ 2 + _synaptic.index(name) }};
-}
-{% if _answer == 'all' %}
-memcpy(_last_{{ name }} + _place, _of_{{ name }}, _left * sizeof(double));
-{% else %}
-nsa::store(_of_{{ name }}, _last_{{ name }} + _place, _left, {{ '_matters' if name in _depends_on else '_moved' }});
-{% endif %}
+_not_finite |= nsa::non_finite(_of_{{ name }});
 {% endfor %}
+if (nsa::flags(_not_finite))
+{
+    {% for name in _synaptic if name in targets %}
+    if (!nsa::finite(_of_{{ name }}, 8))
+    {
+        if (_lenient)
+            nsa::replace_non_finite(_of_{{ name }}, 8);
+        else
+            _lost = {{ 2 + _synaptic.index(name) }};
+    }
+    {% endfor %}
+}
 {% if _answer != 'all' %}
+nsa::Which _moved = {0}, _matters = {0};  // which options changed, and which so that their responses change
+if (_left == 8)
+{
+    {% for name in _synaptic if name in targets %}
+    {{ '_matters' if name in _depends_on else '_moved' }} |= nsa::differ(_of_{{ name }}, _last_{{ name }} + _place);
+    memcpy(_last_{{ name }} + _place, _of_{{ name }}, sizeof _of_{{ name }});
+    {% endfor %}
+}
+else
+    for (int _i = 0; _i < _left; _i++)
+    {
+        {% for name in _synaptic if name in targets %}
+        {{ '_matters' if name in _depends_on else '_moved' }}[_i] |= nsa::bits(_of_{{ name }}[_i]) ^ nsa::bits(_last_{{ name }}[_place + _i]) ? -1 : 0;
+        _last_{{ name }}[_place + _i] = _of_{{ name }}[_i];
+        {% endfor %}
+    }
 nsa::set_flags(_changed + _place, nsa::flags(_matters));
+{% else %}
+{% for name in _synaptic if name in targets %}
+memcpy(_last_{{ name }} + _place, _of_{{ name }}, _left * sizeof(double));
+{% endfor %}
 {% endif %}
 {% if _settles %}
-for (int _i = 0; _i < 8; _i++)
-    _moved[_i] |= _matters[_i];
+_moved |= _matters;
 const uint64_t _moves = nsa::flags(_moved);
 nsa::clear_flags(_settled + _place, _moves);
 nsa::clear_flags(_settled + _n_units + _place, _moves);
@@ -375,14 +399,10 @@ else
     _waits = true;
 {% endmacro %}
 
-{# Look up the responses of changed options among the eight from `_first` on, in a table of several variables. Those
-   with the coordinates that occurred twice before need no look-up: most often options that were never chosen. Of others
-   the responses to the last coordinates are remembered. #}
+{# Look up the responses of changed options among the eight from `_first` on, in a table of several variables. #}
 {% macro _look_up_eight() %}
 {{ _take_eight(_seen_by_table) }}
-{% for i in range(_n_variables) %}
-alignas(64) double _at_{{ i }}[8];
-{% endfor %}
+alignas(64) double _at[{{ _n_variables }}][8];
 {% if _derived %}
 // Coordinates that are computed, most often from weights, are kept while the variables that they come from stay.
 int64_t _differs = 0;
@@ -391,7 +411,7 @@ for (int _i = 0; _i < (_left == 8 ? 8 : _left); _i++)
 if (!_differs)
 {
     {% for i in range(_n_variables) %}
-    memcpy(_at_{{ i }}, {{ '_derived_' ~ i ~ '.data() + _place' if i in _derived else '_of_' ~ _of_table[i] }}, sizeof _at_{{ i }});
+    memcpy(_at[{{ i }}], {{ '_derived_' ~ i ~ '.data() + _place' if i in _derived else '_of_' ~ _of_table[i] }}, sizeof _at[{{ i }}]);
     {% endfor %}
 }
 else
@@ -408,74 +428,85 @@ else
             {{ scalar_code['value']|join('\n')|indent(8) }}
         }
         {% for i in range(_n_variables) %}
-        _at_{{ i }}[_i] = {{ _number('_value_' ~ i) }};
+        _at[{{ i }}][_i] = {{ _number('_value_' ~ i) }};
         {% endfor %}
     }
     NSA_STORED;
     {% for i in _derived %}
-    memcpy(_derived_{{ i }}.data() + _place, _at_{{ i }}, _left * sizeof(double));
+    memcpy(_derived_{{ i }}.data() + _place, _at[{{ i }}], _left * sizeof(double));
     {% endfor %}
     {% for name in _derived_from %}
     memcpy(_was_{{ name }}.data() + _place, _of_{{ name }}, _left * sizeof(double));
     {% endfor %}
 }
-for (int _i = 0; _i < _left; _i++)
-{
-    const bool _is_common = _changed[_place + _i] && _common.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _common.at[{{ i }}]{% endfor %};
-    _ends[_place + _i] = _is_common ? _common.u : _ends[_place + _i];
-    _ends[_n_units + _place + _i] = _is_common ? _common.v : _ends[_n_units + _place + _i];
-    _changed[_place + _i] = _is_common ? 0 : _changed[_place + _i];
-}
-for (int _i = 0; _i < _left; _i++)
-{
-    if (!_changed[_place + _i])
-        continue;
-    if (_before.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _before.at[{{ i }}]{% endfor %})
-        _common = _before;
-    else
-    {
-        const int64_t _own_key[] = { {% for i in range(_n_variables) %}{{ ', ' if i }}nsa::bits(_at_{{ i }}[_i]){% endfor %} };
-        nsa::Response<{{ _n_variables }}>& _seen = _seen_before[nsa::slot(_own_key, {{ _n_variables }}, 64)];
-        if (_seen.known{% for i in range(_n_variables) %} && _at_{{ i }}[_i] == _seen.at[{{ i }}]{% endfor %})
-            _before = _seen;
-        else
+nsa::Lines<{{ _n_variables }}, {{ _line }}>& _lines = _lines_of[_first / 8];
+const nsa::Which _is_left = _lines.left(_at);
+const bool _any_left = nsa::flags(_is_left);
+if (_any_left)
+    for (int _i = 0; _i < _left; _i++)
+        if (_is_left[_i] && _changed[_place + _i])
         {
-            double _point[{{ _n_variables }}];
-            {% for i in range(_n_variables) %}
-            _before.at[{{ i }}] = _at_{{ i }}[_i];
-            _point[{{ i }}] = _at_{{ i }}[_i] / _scale[_set * {{ _n_variables }} + {{ i }}];
-            {% endfor %}
-            const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _cell_of[_place + _i]);
-            if (_cell >= 0)
-                nsa::interpolate<{{ _n_variables }}>(_points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _before.u, _before.v);
-            else if (_cell == -2)
-            {
-                {{ _integrate_one()|indent(12) }}
-            }
-            _before.known = _cell != -3 && fabs(_before.u) <= DBL_MAX && fabs(_before.v) <= DBL_MAX;
-            _seen = _before;
+            {{ _find_line()|indent(12) }}
         }
-    }
-    if (!_before.known)
+alignas(64) double _found_u[8], _found_v[8];
+_lines.look_up(_at, _found_u, _found_v);
+nsa::Which _not_known = nsa::non_finite(_found_u);  // those that are not known are NaN
+_not_known |= nsa::non_finite(_found_v);
+if (_left == 8 && !_any_left && !nsa::flags(_not_known))
+{
+    memcpy(_ends + _place, _found_u, sizeof _found_u);
+    memcpy(_ends + _n_units + _place, _found_v, sizeof _found_v);
+    memset(_changed + _place, 0, 8);
+}
+else
+    for (int _i = 0; _i < _left; _i++)
+        if (_changed[_place + _i])
+        {
+            if (_not_known[_i])
+            {
+                _waits = true;
+                continue;
+            }
+            _ends[_place + _i] = _found_u[_i];
+            _ends[_n_units + _place + _i] = _found_v[_i];
+            _changed[_place + _i] = 0;
+        }
+{% endmacro %}
+
+{# Find the line of option `_i`: most often it is that of the option before, since both were never chosen. #}
+{% macro _find_line() %}
+if (_before && _before->begins(_before_i, _at, _i))
+    _lines.set(_i, *_before, _before_i);
+else
+{
+    double _point[{{ _n_variables }}], _low[{{ _n_variables }}];
+    const double* const _units = _scale + _set * {{ _n_variables }};
+    for (int _d = 0; _d < {{ _n_variables }}; _d++)
+        _point[_d] = _at[_d][_i] / _units[_d];
+    int _level;
+    const int64_t _cell = nsa::find_cell<{{ _n_variables }}>(_keys, _places, _n_slots, _set, _cells, {{ _levels }}, _point, _low, _level);
+    if (_cell >= 0)
+        _lines.set(_i, _at, _points + {{ 2 * 5 ** _n_variables }} * _cell, _point, _low[{{ _line }}], (double)(_cells << _level) / _units[{{ _line }}]);
+    else if (_cell == -2)
     {
-        _waits = true;
-        continue;
+        {{ _integrate_one()|indent(8) }}
     }
-    _ends[_place + _i] = _before.u;
-    _ends[_n_units + _place + _i] = _before.v;
-    _changed[_place + _i] = 0;
+    else
+        _lines.set(_i, NAN, NAN);
+    _before = &_lines;
+    _before_i = _i;
 }
 {% endmacro %}
 
 {# Integrate an option of which the table has no cell, unless its coordinates were integrated before. #}
 {% macro _integrate_one() %}
-const int64_t _key[] = {_set + 1{% for i in range(_n_variables) %}, nsa::bits(_before.at[{{ i }}]){% endfor %}};
+const int64_t _key[] = {_set + 1{% for i in range(_n_variables) %}, nsa::bits(_at[{{ i }}][_i]){% endfor %}};
 int64_t* const _known = _memo + nsa::slot(_key, {{ _n_variables + 1 }}, {{ _memo_slots }}) * {{ _memo_width }};
 if (memcmp(_known, _key, sizeof _key) != 0)
 {
     _of_pair[0] = (int32_t)_set;
     {% for name in _inputs %}
-    _in_{{ name }}[0] = _before.at[{{ _of_table.index(name) }}];
+    _in_{{ name }}[0] = _at[{{ _of_table.index(name) }}][_i];
     {% endfor %}
     _respond(1, _arrays);
     memcpy(_known, _key, sizeof _key);
@@ -483,15 +514,14 @@ if (memcmp(_known, _key, sizeof _key) != 0)
     _known[{{ _n_variables + 1 + loop.index0 }}] = nsa::bits(_out_{{ name }}[0]);
     {% endfor %}
 }
-_before.u = nsa::number(_known[{{ _n_variables + 1 }}]);
-_before.v = nsa::number(_known[{{ _n_variables + 2 }}]);
+_lines.set(_i, nsa::number(_known[{{ _n_variables + 1 }}]), nsa::number(_known[{{ _n_variables + 2 }}]));
 {% endmacro %}
 
 {% macro _look_up() %}
 bool _waits = false;
 {% if _n_variables > 1 %}
-nsa::Response<{{ _n_variables }}> _before, _common;  // of the option before, and one that occurred twice
-bool _any = false;
+const nsa::Lines<{{ _n_variables }}, {{ _line }}>* _before = nullptr;  // the last option whose line was found
+int _before_i = 0;
 {% if not _by_statements %}
 if (_pulled[_game] >= 0)
     _changed[_game * _n_arms + _pulled[_game]] = 1;
@@ -501,15 +531,10 @@ for (int64_t _k = 0; _k < _n_arms && (_k = nsa::next(_changed + _game * _n_arms,
     const int64_t _first = _k & ~(int64_t)7;
     {{ _look_up_eight()|indent(4) }}
     _k = _first + 8;
-    _any = true;
 }
 {% if not _by_statements %}
 if (!_waits)
     _pulled[_game] = -1;
-{% endif %}
-{% if _keeps_highest %}
-if (_any)
-    _highest_u = _highest_v = nsa::Highest();
 {% endif %}
 {% elif _by_statements %}
 for (int64_t _place = _game * _n_arms; (_place = nsa::next(_changed, _place, (_game + 1) * _n_arms)) >= 0; _place++)
@@ -759,9 +784,6 @@ cdef extern from *:
         const respond_t _respond = (respond_t)_call[0];
         void** const _arrays = (void**)(_call + 1);
         {% endif %}
-        {% if _n_variables > 1 %}
-        std::vector<nsa::Cell<{{ _n_variables }}>> _cell_of(_n_units);
-        {% endif %}
         {% for i in _derived %}
         std::vector<double> _derived_{{ i }}(_n_units + 8);
         {% endfor %}
@@ -776,7 +798,7 @@ cdef extern from *:
             nsa::Highest _highest_u, _highest_v;
             {% endif %}
             {% if _n_variables > 1 %}
-            nsa::Response<{{ _n_variables }}> _seen_before[64];
+            std::vector<nsa::Lines<{{ _n_variables }}, {{ _line }}>> _lines_of((_n_arms + 7) / 8);
             {% endif %}
             int64_t _round = _from[_game];
             for (; _round < _n_rounds; _round++)
