@@ -17,6 +17,11 @@ from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
 
+#: Games of each bandit and number of arms for choosing a champion, and again for reporting it. Where no table shortens
+#: the games, as of spiking neurons, both take a share of the search's game-rounds, with at least the fewest games.
+GAMES, SHARE, FEWEST = 20, 0.1, 4
+
+
 @dataclass(frozen=True)
 class Champion:
     """The winner among a search's candidates.
@@ -52,7 +57,7 @@ class Champion:
 def choose_champion(
     search: AnySearch,
     workers: Workers | None = None,
-    iterations: int = 20,
+    iterations: int | None = None,
     others: Mapping[str, NSAParameters] | None = None,
 ) -> Champion:
     """Choose the best of a search's candidates on held-out games, and report it on further ones.
@@ -64,8 +69,10 @@ def choose_champion(
     search : Search or StagedSearch
         With at least one generation, or some screened sets.
     workers : Workers, optional
-    iterations : int
-        Games of each bandit and number of arms, for choosing and again for reporting; or seeds of a custom fitness.
+    iterations : int, optional
+        Games of each bandit and number of arms, for choosing and again for reporting; or seeds of a custom fitness. By
+        default 20; fewer, at least 4, where no table shortens the games and both would take more than a tenth of the
+        game-rounds of the search.
     others : mapping, optional
         Parameters that are reported beside the champion, by name; a model's own parameters that they do not name have
         their defaults.
@@ -74,16 +81,17 @@ def choose_champion(
     candidates = _feasible(search)
     fitness = search.fitness or settings.games
     inexact, exact = Perturbation(search.genome, settings.inexact), Perturbation(search.genome, 0.0)
+    n_games = iterations or _affordable(search, len(candidates) * inexact.players + 1 + len(others or {}))
 
     def held_out(purpose: int, sets: Mapping[str, NSAParameters], perturbation: Perturbation) -> Scores:
         seed = (settings.seed, purpose)
-        return evaluate_held_out(fitness, seed, list(sets.values()), workers, perturbation, iterations)
+        return evaluate_held_out(fitness, seed, list(sets.values()), workers, perturbation, n_games)
 
     rewards = dict(zip(candidates, _means(held_out(SELECTION, candidates, inexact).reward), strict=True))
 
     def regrets(sets: Sequence[NSAParameters]) -> np.ndarray:
         seed = (settings.seed, REQUIRED)
-        return evaluate_held_out(fitness, seed, list(sets), workers, exact, iterations).regret.mean(axis=1)
+        return evaluate_held_out(fitness, seed, list(sets), workers, exact, n_games).regret.mean(axis=1)
 
     subject = replace(search.requirements.subject, regrets=regrets)
     origin = _first_that_meets(search, candidates, rewards, subject)
@@ -104,6 +112,15 @@ def choose_champion(
             if name in settings.require
         },
     )
+
+
+def _affordable(search: AnySearch, n_players: int) -> int:
+    """Return the games of each kind that choosing and reporting a champion may take."""
+    games = search.settings.games
+    if search.fitness or games.played_by == "table":
+        return GAMES
+    each = n_players * games.game_rounds / games.iterations
+    return int(np.clip(SHARE * search.progress.game_rounds / each, FEWEST, GAMES))
 
 
 def _feasible(search: AnySearch) -> dict[str, NSAParameters]:

@@ -14,7 +14,7 @@ from spiking import small as small_spiking
 import envs
 from evolution import FitnessGames, Genome, Search, SearchSettings, batched, choose_champion, scores
 from evolution.checkpoint import kept_generations, read_generation
-from evolution.evaluation import evaluate
+from evolution.evaluation import evaluate, evaluate_held_out
 from evolution.random_numbers import CommonRandomNumbers, stream
 from evolution.search import GAMES, SELECTION
 from evolution.state import COLUMNS
@@ -205,6 +205,20 @@ class TestGames:
         assert (beside[1] == alone).all()
         assert (beside[0] != alone).any()
         assert ((beside > 0) & (beside < 1)).all()
+
+
+def test_choosing_a_champion_takes_a_tenth_of_a_search_that_has_no_table(monkeypatch):
+    games = dataclasses.replace(SMALL, model=LEAKY, engine="rounds", rounds=5)
+    search = finished(Search(small(LEAKY, games=games, generations=60)))
+    played = []
+
+    def spy(fitness, seed, sets, workers, perturbation, iterations):
+        played.append(len(sets) * iterations * games.game_rounds / games.iterations)
+        return evaluate_held_out(fitness, seed, sets, workers, perturbation, iterations)
+
+    monkeypatch.setattr("evolution.champion.evaluate_held_out", spy)
+    choose_champion(search)
+    assert 0.08 * search.progress.game_rounds < sum(played) <= 0.1 * search.progress.game_rounds
 
 
 class TestOwnFitness:
