@@ -16,7 +16,6 @@ from evolution.search import REPORT, REQUIRED, SELECTION
 from evolution.workers import Workers
 from nsa_brian.parameters import NSAParameters
 
-
 #: Games of each bandit and number of arms for choosing a champion, and again for reporting it. Where no table shortens
 #: the games, as of spiking neurons, both take a share of the search's game-rounds, with at least the fewest games.
 GAMES, SHARE, FEWEST = 20, 0.1, 4
