@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from nsa_brian.model.model import Model
 
 DEFAULT_SET = "evolved"
-#: The shipped set of the best known NSA: less regret than the paper's model on all bandits but the random walk.
+#: The shipped set of the best known NSA: on average less regret than the paper's model on all bandits but
+#: the random walk, where it has the same.
 BEST = "familiarity-surprise"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 #: Sets of shipped models other than the paper's, each named after its model, which it contains.
