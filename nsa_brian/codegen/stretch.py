@@ -6,11 +6,14 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.codegen.generators.cpp_generator import c_data_type
+from brian2.core.preferences import prefs
+from brian2.devices.device import get_device
 
 from nsa_brian.codegen.code_objects import code_object_class
 from nsa_brian.codegen.group import UnitGroup
@@ -254,7 +257,6 @@ class CompiledStretch:
         for name, array in self._arrays.items():
             assert array.flags.c_contiguous, name
 
-        group = UnitGroup("nsa_stretch", 1 * ms)
         read = [name for name in sorted(structure.reads) if name in (*players.outputs, *players.pools)]
         given = {
             per: [name for name, each in structure.inputs.items() if each.per == per] for per in ("option", "game")
@@ -266,9 +268,7 @@ class CompiledStretch:
         targets = [statement.target for statement in rule]
         idle_targets = [line.split()[0] for line in idle]
         shared += [*targets, *(statement.target for statement in structure.signal_update)]
-        group.add_shared(dict.fromkeys(shared, 0.0))
-        for name in names & set(lines):
-            group.add_expression(name, plain(lines[name]))
+        expressions = {name: plain(lines[name]) for name in sorted(names & set(lines))}
         # What the rule reads of an option, and where it is in memory.
         of_neurons = {
             name: f"_ends + {players.outputs.index(name)} * _n_units" for name in read if name in players.outputs
@@ -284,14 +284,11 @@ class CompiledStretch:
         # The variable along which responses are followed from round to round: one that changes in options not chosen.
         moves = [i for i, name in enumerate(coordinates) if closure({name}, lines) & {*idle_targets}]
         of_choice = {name: f"_{name} - _game * _n_arms" for name in ("u", "v")}
-        group.add({"_entry": np.zeros(len(self._arrays), dtype=np.int64)}, len(self._arrays))
-        self._run = create_runner_codeobj(
-            group,
+        self._code = _code(
             {key: "\n".join(block) for key, block in blocks.items()},
-            "stretch",
-            run_namespace={},
-            check_units=False,  # checked when the model was made
-            template_kwds={
+            shared,
+            expressions,
+            {
                 "_answer": ("all" if every else "changed") if isinstance(answers, Integrator) else "table",
                 "_of_table": coordinates,
                 "_derived": derived,
@@ -337,12 +334,9 @@ class CompiledStretch:
                 "_memo_width": 0 if integrator is None else _memo_width(integrator),
                 "_depth": 1 if integrator is None else integrator.depth,
             },
-            codeobj_class=code_object_class(),
         )
-        self._entry = group.array("_entry")
-        self._entry[:] = [array.ctypes.data for array in self._arrays.values()]
+        self._entry = np.array([array.ctypes.data for array in self._arrays.values()], dtype=np.int64)
         self._place = {name: i for i, name in enumerate(self._arrays)}
-        self._group = group
 
     def watch(self) -> None:
         """Check activities before each decision from now on."""
@@ -410,7 +404,7 @@ class CompiledStretch:
             self._put("keys", self._table.keys)
             self._put("places", self._table.places)
             self._set_sizes(n_slots=len(self._table.keys))
-        self._run()
+        self._code(self._entry)
 
     @property
     def choices(self) -> tuple[np.ndarray, np.ndarray]:
@@ -427,6 +421,68 @@ class CompiledStretch:
     def _put(self, name: str, array: np.ndarray) -> None:
         self._arrays[name] = array
         self._entry[self._place[name]] = array.ctypes.data
+
+
+class Code:
+    """Compiled code of stretches, called with the addresses of their arrays.
+
+    Parameters
+    ----------
+    blocks : mapping
+        Statements by the name of the block in the template.
+    shared : sequence of str
+        Variables in them.
+    expressions : mapping
+        Expressions that they use, by name.
+    options : mapping
+        Options of the template.
+    """
+
+    def __init__(
+        self,
+        blocks: Mapping[str, str],
+        shared: Sequence[str],
+        expressions: Mapping[str, str],
+        options: Mapping[str, Any],
+    ) -> None:
+        group, size = UnitGroup("nsa_stretch", 1 * ms), len(options["_buffers"])
+        group.add_shared(dict.fromkeys(shared, 0.0))
+        for name, text in expressions.items():
+            group.add_expression(name, text)
+        group.add({"_entry": np.zeros(size, dtype=np.int64)}, size)
+        code = create_runner_codeobj(
+            group,
+            dict(blocks),
+            "stretch",
+            run_namespace={},
+            check_units=False,  # checked when the model was made
+            template_kwds=dict(options),
+            codeobj_class=code_object_class(),
+        )
+        # Called directly, each stretch with addresses of its own, since several may run in threads at a time.
+        self._main = code.compiled_code["run"].main
+        self._name = get_device().get_array_name(group.variables["_entry"])
+
+    def __call__(self, entry: np.ndarray) -> None:
+        """Run, with the addresses of the arrays in the order of the template's buffers."""
+        self._main({self._name: entry})
+
+
+#: Codes by all that they were generated from, the latest last.
+_codes: dict[str, Code] = {}
+#: How many of them are kept.
+KEPT_CODES = 64
+
+
+def _code(*generated_from: Any) -> Code:
+    """Return code, that of an earlier stretch if it is the same: generating it takes longer than many a game."""
+    settings = {name: value for name, value in prefs.items() if name.startswith("codegen")}
+    key = repr((code_object_class(), settings, generated_from))
+    found = _codes.pop(key, None)
+    _codes[key] = Code(*generated_from) if found is None else found
+    if len(_codes) > KEPT_CODES:
+        del _codes[next(iter(_codes))]
+    return _codes[key]
 
 
 def _flags(*shape: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Compiled stretches of games: the choices of the round-by-round path, whatever the batch and wherever it is cut."""
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import own_models
@@ -407,6 +408,28 @@ def test_variables_that_no_round_reads_integrate_nothing():
     assert len(engine.stale) <= 3
     in_stretches(engine, np.arange(3), chances, luck)
     assert len(engine.stale) <= 3
+
+
+def test_stretches_of_one_kind_share_their_code_and_nothing_else():
+    chances, luck = known_games("MAB-P", 9, 2, 200)
+    row, players = np.arange(2), [SETS[0], SETS[1]]
+    alone = [in_stretches(Table(9, p, 2), row, chances, luck, cut=20)[0] for p in players]
+    assert (alone[0] != alone[1]).any()
+    stretches = [Table(9, p, 2).stretch() for p in players]
+    assert stretches[0]._compiled._code is stretches[1]._compiled._code
+    turns = [[], []]
+    for i in range(0, 200, 20):
+        for found, stretch in zip(turns, stretches, strict=True):
+            found.append(stretch.play(row, chances[i : i + 20], luck[i : i + 20])[0])
+    assert all((np.concatenate(found) == each).all() for found, each in zip(turns, alone, strict=True))
+    with ThreadPoolExecutor(2) as threads:
+        found = [*threads.map(lambda p: in_stretches(Table(9, p, 2), row, chances, luck, cut=20)[0], players * 4)]
+    assert all((each == alone[i % 2]).all() for i, each in enumerate(found))
+
+
+def test_another_rule_has_another_code():
+    one, other = (Table(9, SETS[0], 2, model=model).stretch() for model in (PAPER, OVERSHOOTING))
+    assert one._compiled._code is not other._compiled._code
 
 
 def test_rounds_go_one_by_one_without_a_compiler(without_compiler):
