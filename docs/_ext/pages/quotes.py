@@ -154,7 +154,9 @@ QUOTES = {
         ),
         Quote(BY_BANDIT, "on MAB-D ({MAB-D/nsa:.3f}, optimistic {MAB-D/optimistic:tuned:.3f})"),
         Quote(BY_BANDIT, "({random-walk/nsa:.3f}, constant-step {random-walk/constant-step:tuned:.3f}),"),
-        Quote(BY_BANDIT, "slightly behind it ({random-walk/nsa:familiarity-surprise:.3f})."),
+        Quote(
+            BY_BANDIT, "`nsa:familiarity-surprise` has {random-walk/nsa:familiarity-surprise:.3f}; on games of another"
+        ),
         Quote(
             BY_BANDIT,
             "reversals: {reversal/nsa:.3f}, where softmax has {reversal/softmax:tuned:.3f} and optimistic "
