@@ -77,7 +77,24 @@ SURPRISE = FAMILIARITY.change(
     ),
 )
 
-#: The same with leaky integrate-and-fire neurons: a value is a current, and firing rates are compared.
+_NOISE = "noise_sd * sqrt(2 * tau / dt) * z"
+#: The same with white noise in all neurons: an option must lead in U by a margin to be a candidate, since of many
+#: options one is always ahead by chance. Where none leads, V's favourite is taken.
+NOISY = SURPRISE.change(
+    name="familiarity-noisy",
+    populations=(
+        Population("u", f"du/dt = (-u + (1 - h) * w + h * a + {_NOISE}_u) / tau : 1", per="option", normal=("z_u",)),
+        Population("v", f"dv/dt = (-v + w + {_NOISE}_v) / tau : 1", per="option", normal=("z_v",)),
+    ),
+    choice=Choice(explore="int(u > u_at_v + margin) + 1e-9 * best_v"),
+    parameters=(
+        *_start(eta=0.06, eta_h=0.8, fall=0.3, recovery=5e-4, a_0=0.86, rise=5e-5, sink=4e-4),
+        Parameter("noise_sd", 0.03, "", (0, 1), meaning="standard deviation of the activity under noise alone"),
+        Parameter("margin", 0.07, "", (0, 1), (0, 0.3), meaning="lead in U that makes an option a candidate"),
+    ),
+)
+
+#: Surprise with leaky integrate-and-fire neurons: a value is a current, and firing rates are compared.
 FAMILIARITY_SPIKING = SURPRISE.change(
     name="familiarity-spiking",
     populations=(lif("u", "I_syn = J * ((1 - h) * w + h * a) : amp"), lif("v", "I_syn = J * w : amp")),
@@ -191,4 +208,6 @@ KALMAN = Model(
 #: The variants of familiarity that differ by one part, each searched with the same budget.
 PARTS = (UNIFORM, OWN, NO_RECOVERY, PLAIN_RATE, FIXED, MEMORYLESS, DRIFT)
 
-MODELS = {model.name: model for model in (FAMILIARITY, SURPRISE, *PARTS, METAPLASTICITY, KALMAN, FAMILIARITY_SPIKING)}
+MODELS = {
+    model.name: model for model in (FAMILIARITY, SURPRISE, NOISY, FAMILIARITY_SPIKING, *PARTS, METAPLASTICITY, KALMAN)
+}

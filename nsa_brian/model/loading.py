@@ -23,9 +23,9 @@ SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking
 
 #: Shipped models beyond the paper, created on first use; each has a parameter set of the same name.
 BEYOND = (
-    *("familiarity", "familiarity-surprise", "familiarity-uniform", "familiarity-own", "familiarity-no-recovery"),
-    *("familiarity-plain-rate", "familiarity-fixed", "familiarity-memoryless", "aspiration-drift"),
-    *("metaplasticity", "kalman", "familiarity-spiking"),
+    *("familiarity", "familiarity-surprise", "familiarity-noisy", "familiarity-spiking", "familiarity-uniform"),
+    *("familiarity-own", "familiarity-no-recovery", "familiarity-plain-rate", "familiarity-fixed"),
+    *("familiarity-memoryless", "aspiration-drift", "metaplasticity", "kalman"),
 )
 
 #: Modules of the shipped models, by name.

@@ -39,7 +39,7 @@ class Settings(GameSettings):
     envs: tuple[str, ...] = bandits((*PAPER_BANDITS, *OTHERS))
     arms: tuple[int, ...] = setting((10, 100), "numbers of arms (reversal: always 2)", "K,L")
     repetitions: int = setting(20, "number of independent games")
-    noise: tuple[float, ...] = setting((0.05, 0.1), "strengths of noise in the rates; 0 for none", "X,Y")
+    noise: tuple[float, ...] = setting((0.03, 0.05, 0.1), "strengths of noise in the rates; 0 for none", "X,Y")
     spiking: str = setting("", "the spiking version of the full model: a name or a file", "MODEL")
 
     def __post_init__(self) -> None:

@@ -27,8 +27,9 @@ LESION, MECHANISM, RETUNED, NOISE, SPIKING, AGENT = KINDS = (
     "agent",
 )
 
-#: Most arms of variants whose neurons must all be integrated in each round.
-FEW_ARMS = 10
+#: Most arms of spiking variants, and most time steps of all arms together in a round with noise: there all neurons are
+#: integrated in every round.
+FEW_ARMS, MOST_STEPS = 10, 60_000
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,12 @@ MECHANISMS: dict[str, tuple[Mechanism, ...]] = {
             "U knows no option, only the aspiration",
             _rewritten(u=("(1 - h) * w + h * a", "w + clip(a - w, 0, 1)")),
         ),
+        Mechanism(
+            "with noise, and a margin",
+            "noise of 0.03 in all rates; candidates lead in U by a margin",
+            "familiarity-noisy",
+            retuned_only=True,
+        ),
         # The shipped variants have no surprise either.
         *(each._replace(name=f"{each.name}, nor surprise", retuned_only=True) for each in _FAMILIARITY),
     ),
@@ -208,8 +215,13 @@ def _mechanisms(full: ParameterSet) -> Iterator[Variant]:
 
 
 def _noisy(full: ParameterSet, strengths: Sequence[float]) -> Iterator[Variant]:
+    from nsa_brian.model.course import Course, default_dt  # here: Brian2 takes a second to import
+
     for strength in strengths:
         agent = noisy(full, strength)
         if agent is not None:
-            what = f"white noise in all rates, in cells with at most {FEW_ARMS} arms"
-            yield Variant(f"noise {strength:g}", what, NOISE, agent, FEW_ARMS)
+            model = model_of(agent)
+            course = Course.of(model, model.values_in_si(agent.parameters), default_dt(model))
+            most = MOST_STEPS // course.round_steps
+            what = f"white noise in all rates, in cells with at most {most} arms"
+            yield Variant(f"noise {strength:g}", what, NOISE, agent, most)

@@ -113,6 +113,13 @@ def test_noise_in_a_population_has_the_strength_it_says():
 
 
 class TestVariants:
+    def test_with_noise_have_the_fewer_arms_the_longer_a_round(self):
+        most = {}
+        for what in ("familiarity", "evolved"):
+            found = {each.name: each for each in variants(read_agent(f"nsa:{what}"), (0.1,), "", ())}
+            most[what] = found["noise 0.1"].most_arms
+        assert most == {"familiarity": 60_000 // 50, "evolved": 60_000 // (2888 + 2687)}
+
     def test_have_a_mechanism_with_the_full_models_parameters_and_with_its_own(self):
         full = read_agent("nsa:familiarity")
         found = {each.name: each for each in variants(full, (0.1,), "", ())}
