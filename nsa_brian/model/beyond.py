@@ -143,6 +143,12 @@ MEMORYLESS = FAMILIARITY.change(
     populations=(Population("u", "du/dt = (-u + w + clip(a - w, 0, 1)) / tau : 1"), _V),
     parameters=_start(eta=0.136, eta_h=0.73, fall=0.19, recovery=0.023, a_0=0.62, rise=5.6e-4, sink=2.1e-3),
 )
+#: The same with surprise, which still makes options unfamiliar, and learning fast again.
+SURPRISE_MEMORYLESS = SURPRISE.change(
+    name="familiarity-surprise-memoryless",
+    populations=MEMORYLESS.populations,
+    parameters=_start(eta=0.136, eta_h=0.73, fall=0.19, recovery=0.023, a_0=0.62, rise=5.6e-4, sink=2.1e-3),
+)
 #: V alone: unchosen weights drift to the aspiration; U shows the weight too and adds nothing.
 DRIFT = FAMILIARITY.change(
     name="aspiration-drift",
@@ -206,7 +212,7 @@ KALMAN = Model(
 )
 
 #: The variants of familiarity that differ by one part, each searched with the same budget.
-PARTS = (UNIFORM, OWN, NO_RECOVERY, PLAIN_RATE, FIXED, MEMORYLESS, DRIFT)
+PARTS = (UNIFORM, OWN, NO_RECOVERY, PLAIN_RATE, FIXED, MEMORYLESS, SURPRISE_MEMORYLESS, DRIFT)
 
 MODELS = {
     model.name: model for model in (FAMILIARITY, SURPRISE, NOISY, FAMILIARITY_SPIKING, *PARTS, METAPLASTICITY, KALMAN)

@@ -25,7 +25,7 @@ SPIKING = ("spiking", "spiking-ei", "spiking-adex", "spiking-learning", "spiking
 BEYOND = (
     *("familiarity", "familiarity-surprise", "familiarity-noisy", "familiarity-spiking", "familiarity-uniform"),
     *("familiarity-own", "familiarity-no-recovery", "familiarity-plain-rate", "familiarity-fixed"),
-    *("familiarity-memoryless", "aspiration-drift", "metaplasticity", "kalman"),
+    *("familiarity-memoryless", "familiarity-surprise-memoryless", "aspiration-drift", "metaplasticity", "kalman"),
 )
 
 #: Modules of the shipped models, by name.

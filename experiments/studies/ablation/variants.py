@@ -95,19 +95,13 @@ def _linear_value(agent: ParameterSet) -> ParameterSet:
 
 
 def _rewritten(**changes: tuple[str, str]) -> Callable[[ParameterSet], ParameterSet]:
-    """Return a function that replaces a text in strings of a model: old and new by the name of a field, or of U."""
+    """Return a function that replaces a text in strings of a model: old and new by the name of a field."""
 
     def change(agent: ParameterSet) -> ParameterSet:
         model = model_of(agent)
-        fields: dict[str, Any] = {}
-        for name, (old, new) in changes.items():
-            if name == "u":
-                fields["populations"] = tuple(
-                    replace(each, equations=_replaced(each.equations, old, new)) if each.name == "u" else each
-                    for each in model.populations
-                )
-            else:
-                fields[name] = _replaced(getattr(model, name), old, new)
+        fields: dict[str, Any] = {
+            name: _replaced(getattr(model, name), old, new) for name, (old, new) in changes.items()
+        }
         return with_model(agent, model.change(**fields, name=f"{model.name}, changed"))
 
     return change
@@ -167,7 +161,7 @@ MECHANISMS: dict[str, tuple[Mechanism, ...]] = {
         Mechanism(
             "without memory in U",
             "U knows no option, only the aspiration",
-            _rewritten(u=("(1 - h) * w + h * a", "w + clip(a - w, 0, 1)")),
+            "familiarity-surprise-memoryless",
         ),
         Mechanism(
             "with noise, and a margin",
