@@ -71,7 +71,7 @@ def choose_champion(
     iterations : int, optional
         Games of each bandit and number of arms, for choosing and again for reporting; or seeds of a custom fitness. By
         default 20; fewer, at least 4, where no table shortens the games and both would take more than a tenth of the
-        game-rounds of the search.
+        game-rounds of the search. Checks that play (``robust``) are extra.
     others : mapping, optional
         Parameters that are reported beside the champion, by name; a model's own parameters that they do not name have
         their defaults.
@@ -80,7 +80,9 @@ def choose_champion(
     candidates = _feasible(search)
     fitness = search.fitness or settings.games
     inexact, exact = Perturbation(search.genome, settings.inexact), Perturbation(search.genome, 0.0)
-    n_games = iterations or _affordable(search, len(candidates) * inexact.players + 1 + len(others or {}))
+    per_report = 1 + (inexact.players if settings.inexact else 0)
+    n_players = len(candidates) * inexact.players + (1 + len(others or {})) * per_report
+    n_games = _affordable(search, n_players) if iterations is None else iterations
 
     def held_out(purpose: int, sets: Mapping[str, NSAParameters], perturbation: Perturbation) -> Scores:
         seed = (settings.seed, purpose)
@@ -93,7 +95,7 @@ def choose_champion(
         return evaluate_held_out(fitness, seed, list(sets), workers, exact, n_games).regret.mean(axis=1)
 
     subject = replace(search.requirements.subject, regrets=regrets)
-    origin = _first_that_meets(search, candidates, rewards, subject)
+    origin, measured = _first_that_meets(search, candidates, rewards, subject)
     reported = {"champion": candidates[origin], **{name: complete(p) for name, p in (others or {}).items()}}
     found = held_out(REPORT, reported, exact)
     columns = {"reward": _means(found.reward), "regret": _means(found.regret)}
@@ -106,7 +108,7 @@ def choose_champion(
         selection=rewards,
         report={name: {key: column[i] for key, column in columns.items()} for i, name in enumerate(reported)},
         required={
-            name: float(check.measure(subject, [candidates[origin]])[0][0])
+            name: measured[name] if name in measured else float(check.measure(subject, [candidates[origin]])[0][0])
             for name, check in CHECKS.items()
             if name in settings.require
         },
@@ -139,11 +141,17 @@ def _feasible(search: AnySearch) -> dict[str, NSAParameters]:
 
 def _first_that_meets(
     search: AnySearch, candidates: Mapping[str, NSAParameters], rewards: Mapping[str, float], subject: Subject
-) -> str:
-    """Return the name of the best candidate that meets the requirements that need games."""
+) -> tuple[str, dict[str, float]]:
+    """Return the best candidate that meets the requirements that need games: its name and the values of the checks."""
     for name in sorted(rewards, key=lambda name: -rewards[name]):
-        if not any(check.measure(subject, [candidates[name]])[1][0] for check in search.requirements.late.values()):
-            return name
+        measured: dict[str, float] = {}
+        for called, check in search.requirements.late.items():
+            values, violations = check.measure(subject, [candidates[name]])
+            if violations[0]:
+                break
+            measured[called] = float(values[0])
+        else:
+            return name, measured
     raise RequirementError(
         f"none of the {len(candidates)} candidates of the search meets {' and '.join(search.requirements.late)}: "
         "search with perturbed genes (--inexact 0.01), or require less"

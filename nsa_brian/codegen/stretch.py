@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,8 +68,8 @@ class Cells:
         The unit of each variable.
     cells, levels : int
         Cells in a unit, and how often they are divided, plus 1.
-    integrator : Integrator
-        The compiled round, for options that cannot be looked up.
+    integrator : callable
+        Returns the compiled round, for options that cannot be looked up.
     """
 
     coordinates: tuple[str, ...]
@@ -78,7 +79,7 @@ class Cells:
     scale: np.ndarray
     cells: int
     levels: int
-    integrator: Integrator
+    integrator: Callable[[], Integrator]
 
 
 @dataclass(frozen=True)
@@ -472,17 +473,19 @@ class Code:
 _codes: dict[str, Code] = {}
 #: How many of them are kept.
 KEPT_CODES = 64
+_codes_lock = threading.Lock()
 
 
 def _code(*generated_from: Any) -> Code:
     """Return code, that of an earlier stretch if it is the same: generating it takes longer than many a game."""
     settings = {name: value for name, value in prefs.items() if name.startswith("codegen")}
     key = repr((code_object_class(), settings, generated_from))
-    found = _codes.pop(key, None)
-    _codes[key] = Code(*generated_from) if found is None else found
-    if len(_codes) > KEPT_CODES:
-        del _codes[next(iter(_codes))]
-    return _codes[key]
+    with _codes_lock:
+        found = _codes.pop(key, None)
+        code = _codes[key] = Code(*generated_from) if found is None else found
+        if len(_codes) > KEPT_CODES:
+            del _codes[next(iter(_codes))]
+    return code
 
 
 def _flags(*shape: int) -> np.ndarray:
@@ -492,7 +495,7 @@ def _flags(*shape: int) -> np.ndarray:
 
 def _integrator(answers: Cells | Integrator) -> Integrator:
     """Return the compiled round of a table of several variables, or the compiled round itself."""
-    return answers.integrator if isinstance(answers, Cells) else answers
+    return answers.integrator() if isinstance(answers, Cells) else answers
 
 
 def _memo_width(answers: Integrator) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from brian2 import ms
 
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.codegen.stretch import Cells
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.model.model import Model
 from nsa_brian.parameters import NSAParameters
 
 #: Points of a cell along each variable: polynomials of degree 4.
@@ -70,7 +71,8 @@ class CellTable:
         cells: int = 16,
         error: float = 1e-7,
         refine: int | None = None,
-        model: Model = PAPER,
+        *,
+        model: Model,
     ) -> None:
         self.coordinates = model.structure.coordinates
         n_variables = len(self.coordinates)
@@ -93,7 +95,7 @@ class CellTable:
         scale = [[p.w_max if name == "w" else 1.0 for name in self.coordinates] for p in self.parameters]
         keys, places = np.full(1024, -1, dtype=np.int64), np.zeros(1024, dtype=np.int64)
         levels = refine.bit_length()
-        points, integrator = np.empty((0, self._size, 2)), self._pairs.integrator(None, 0, 1, shares=True)
+        points, integrator = np.empty((0, self._size, 2)), partial(self._pairs.integrator, None, 0, 1, shares=True)
         self.grid = Cells(self.coordinates, keys, places, points, np.array(scale), cells, levels, integrator)
         self._n_keys = self._n_cells = 0
 

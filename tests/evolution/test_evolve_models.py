@@ -207,17 +207,18 @@ class TestGames:
         assert ((beside > 0) & (beside < 1)).all()
 
 
-def test_choosing_a_champion_takes_a_tenth_of_a_search_that_has_no_table(monkeypatch):
+@pytest.mark.parametrize(("inexact", "generations"), [(0.0, 60), pytest.param(0.01, 200, marks=pytest.mark.slow)])
+def test_choosing_a_champion_takes_a_tenth_of_a_search_that_has_no_table(inexact, generations, monkeypatch):
     games = dataclasses.replace(SMALL, model=LEAKY, engine="rounds", rounds=5)
-    search = finished(Search(small(LEAKY, games=games, generations=60)))
+    search = finished(Search(small(LEAKY, games=games, generations=generations, inexact=inexact)))
     played = []
 
     def spy(fitness, seed, sets, workers, perturbation, iterations):
-        played.append(len(sets) * iterations * games.game_rounds / games.iterations)
+        played.append(len(sets) * perturbation.players * iterations * games.game_rounds / games.iterations)
         return evaluate_held_out(fitness, seed, sets, workers, perturbation, iterations)
 
     monkeypatch.setattr("evolution.champion.evaluate_held_out", spy)
-    choose_champion(search)
+    choose_champion(search, others={"set 38": SET_38})
     assert 0.08 * search.progress.game_rounds < sum(played) <= 0.1 * search.progress.game_rounds
 
 

@@ -22,7 +22,7 @@ from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
 from nsa_brian.engines.stretch import CompiledRounds, RoundByRound
 from nsa_brian.engines.table import Table
-from nsa_brian.errors import ModelError
+from nsa_brian.errors import ModelError, RunawayError
 from nsa_brian.model.agreement import N_LUCK
 from nsa_brian.model.model import PAPER
 
@@ -330,6 +330,26 @@ def test_responses_are_followed_along_any_variable_of_a_table(along):
         expected = Rounds(19, [SHORT, SHORT.replace(tau_u=14)], 2, model=model)
         assert (found == in_stretches(expected, np.arange(2), chances, luck)[0]).all()
         assert seen == pytest.approx(expected.activity, abs=1e-6)
+
+
+def test_coordinates_that_are_not_numbers_end_a_game_in_every_engine():
+    # Of several bits of NaN, -sqrt(m) has those of the constant.
+    model = Model(
+        name="edge",
+        synapse="n : 1\nm : 1\nq = -sqrt(m) : 1",
+        initial={"n": "0.5", "m": "1e6"},
+        rate_u="du/dt = (-u + I_u + I * (1 + 0.3 * n) + 0.001 * q{noise}) / tau_u : 1",
+        drive_v="0.5 * phi_u_pre",
+        plasticity="""
+            w += chosen * Phi_eta * (R * w_max - w)
+            n -= 0.02 * n + chosen * n / 2
+            m -= 2e6 * chosen
+        """,
+    )
+    chances, luck = known_games("MAB-P", 8, 2, 40, seed=3)
+    for engine in (Table, Rounds):
+        with pytest.raises(RunawayError):
+            in_stretches(engine(8, SHORT, 2, model=model), np.arange(2), chances, luck)
 
 
 def test_a_table_of_several_variables_is_as_exact_as_it_says():

@@ -644,7 +644,11 @@ static inline int64_t find_cell(const int64_t* keys, const int64_t* places, int6
 // of L, which is kept while the other variables stay: in most rounds one variable of an option changes, or none.
 template <int D, int L> class Lines {
 public:
-    Lines() { fill(&at_[0][0], 8 * D, NAN); }
+    Lines()
+    {
+        for (int i = 0; i < 8; i++)
+            set(i, NAN, NAN);
+    }
 
     // Which options have left their lines, given the coordinates (D, 8).
     Which left(const double (*at)[8]) const
@@ -697,14 +701,14 @@ public:
         low_[i] = low, cells_[i] = cells;
     }
 
-    // A response of option i that holds at its present coordinates only.
+    // A response of option i that holds at its present coordinates only: whatever they are, it has left its line.
     void set(int i, double u, double v)
     {
         for (int k = 0; k < 5; k++) {
             powers_[0][k][i] = k ? 0 : u;
             powers_[1][k][i] = k ? 0 : v;
         }
-        low_[i] = cells_[i] = 0;
+        low_[i] = 1, cells_[i] = 0;
         for (int d = 0; d < D; d++)
             at_[d][i] = NAN;
     }
@@ -742,8 +746,8 @@ public:
 
 private:
     double at_[D][8];         // the coordinates at which the line began
-    double low_[8] = {0};     // lower end of the cell along L, in cells
-    double cells_[8] = {0};   // cells in a unit of L
+    double low_[8];           // lower end of the cell along L, in cells
+    double cells_[8];         // cells in a unit of L
     double powers_[2][5][8];  // coefficients for u and v, of powers of the position in the cell, from -2 to 2
 };
 
