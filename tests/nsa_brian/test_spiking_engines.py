@@ -66,6 +66,11 @@ def drawn(n_examples):
     return settings(max_examples=n_examples, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
 
 
+@pytest.mark.parametrize("background", [0, 500, 20_000])
+def test_many_and_few_poisson_events_are_the_same_in_both_engines(background):
+    assert agree_in_every_spike(OWN, small(OWN, background=background, n_shared=9, input_time=40), n_rounds=1)[0] > 0
+
+
 @pytest.mark.slow
 @drawn(1)
 @any_values
