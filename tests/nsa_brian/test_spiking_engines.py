@@ -167,6 +167,34 @@ def test_a_learning_rate_is_to_the_last_bit_what_it_is_alone():
     assert (rates(sets) == rates(sets[:1])).all()
 
 
+def test_games_of_one_kind_share_their_code_and_nothing_else():
+    def engine(n_arms, **changes):
+        found = SpikingRounds(n_arms, small(OWN, **changes), 2, model=OWN, seed=n_arms)
+        found.set_weights(np.linspace(0, 4, n_arms))
+        return found
+
+    def respond(games):
+        games.respond()
+        return games.activity.copy()
+
+    kinds = [(3, {}), (5, {"tau": 12})]
+    alone = []
+    for n_arms, changes in kinds:
+        games = engine(n_arms, **changes)
+        alone.append([respond(games) for _ in range(3)])
+    both = [engine(n_arms, **changes) for n_arms, changes in kinds]
+    assert both[0].columns._run.func is both[1].columns._run.func
+    found = [[respond(games) for games in both] for _ in range(3)]
+    for i, of_kind in enumerate(alone):
+        assert all((each[i] == expected).all() for each, expected in zip(found, of_kind, strict=True))
+        assert np.any(of_kind)
+    faster = OWN.change(name="faster", neuron=OWN.neuron.replace("tau :", "(0.5 * tau) :"))
+    other = SpikingRounds(3, small(faster), 2, model=faster, seed=0)
+    assert other.columns._run.func is not both[0].columns._run.func
+    single = SpikingRounds(3, small(OWN), 2, model=OWN, seed=0, precision="single")
+    assert single.columns._run.func is not both[0].columns._run.func
+
+
 class _Side:
     """Streams side by side: the numbers of each game come from a generator of its own."""
 
