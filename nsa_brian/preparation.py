@@ -34,6 +34,7 @@ from nsa_brian.model.model import Model, check_counts
 from nsa_brian.model.preparing import Balance, Critical, RateMap
 from nsa_brian.model.reading import unit_of
 from nsa_brian.model.structure import SYNAPSE
+from nsa_brian.model.timing import DOUBLE, SINGLE
 from nsa_brian.parameters import NSAParameters
 
 #: Firing rate in Hz above which activity counts as persistent; spontaneous activity is below.
@@ -51,17 +52,20 @@ class Effort:
     stages : (factor, rounds) of each stage of :class:`Critical`: the range around the last estimate, and the rounds
     games : games in which :class:`Balance` measures spontaneous firing
     follows : exponents of the background's correction after each round
+    precision : precision of the neurons' variables
     """
 
     stages: tuple[tuple[float, int], ...]
     games: int
     follows: tuple[float, ...]
+    precision: str = DOUBLE
 
 
 FULL = Effort(((10.0, 2), (2.0, 2), (1.35, 12), (1.35, 12)), 8, (0.25,) * 6 + (0.1,) * 8)
-#: For searches: less than half of the rounds. The narrow last stage makes up for it: values differ from those of FULL
-#: about as much as those of FULL with other random numbers do, by 2 to 3% in ``spiking-ei``.
-QUICK = Effort(((10.0, 2), (2.0, 2), (1.35, 3), (1.15, 4)), 4, (0.25,) * 6 + (0.1,) * 3)
+#: For searches: less than a third of the rounds, in single precision. The last stage is narrow, and most rounds are its
+#: own: those before only find its range. Values differ from those of FULL about as much as those of FULL with other
+#: random numbers do, by 2 to 3% in ``spiking-ei``.
+QUICK = Effort(((10.0, 1), (2.0, 1), (1.35, 2), (1.15, 4)), 4, (0.25,) * 6 + (0.1,) * 3, SINGLE)
 #: Largest number of options of the measured network; more make no difference.
 OPTIONS = 20
 #: Option values among which the critical one of a rate model is found, and the step of the first search.
@@ -97,8 +101,9 @@ def prepare(
     dt : Quantity, optional
         Time step of the engine that will play.
     lenient : bool
-        For searches: accept sets without a critical strength, and calibrate with fewer rounds (``QUICK``), which
-        changes values by some percent. Sets without a critical strength get 0: activity never outlasts the input.
+        For searches: accept sets without a critical strength, and calibrate with fewer rounds and in single precision
+        (``QUICK``), which changes values by some percent. Sets without a critical strength get 0: activity never
+        outlasts the input.
 
     Returns
     -------
@@ -283,7 +288,7 @@ def _games(batch: _Batch, each: int, record: bool = False, options: int | None =
     # The same noise for every set, so that results do not depend on the other sets.
     seeds = np.random.default_rng(0).random((each, n_seeds(model, values[0], batch.options)))
     tiled = np.tile(seeds[:, _seeds_of(model, values[0], batch.options, options)], (len(values), 1))
-    games = Columns(model, many, np.arange(len(many)), options, tiled, batch.dt, record)
+    games = Columns(model, many, np.arange(len(many)), options, tiled, batch.dt, record, batch.effort.precision)
     for name, array in games.given.items():
         array[:] = np.repeat([_untrained(model, name, found, options) for found in values], each)[:, None]
     for name, of_game in games.game_inputs.items():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.codegen.generators.cpp_generator import c_data_type
+from brian2.core.preferences import prefs
+from brian2.core.variables import ArrayVariable
+from brian2.devices.device import get_device
 
 from nsa_brian.codegen.code_objects import FLOAT_TYPES, NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
@@ -170,14 +174,12 @@ class Columns:
         }
         for name, array in tables.items():
             group.add({name: array}, len(array))
-        self._run = create_runner_codeobj(
+        self._run = _code(
+            (target, model, tuple(used)),
             group,
             blocks,
-            "columns",
-            run_namespace={},
-            check_units=False,  # checked when the model was made
-            needed_variables=[name for place in places.values() for name in place.arrays],
-            template_kwds={
+            [name for place in places.values() for name in place.arrays],
+            {
                 "_real": c_data_type(real),
                 "_tables": tuple(tables),
                 "_of_sets": used,
@@ -192,7 +194,6 @@ class Columns:
                 "_n_phases": len(structure.phases),
                 "_contact": next(iter(structure.contacts), ""),
             },
-            codeobj_class=target,
         )
         shape = (self.n_games, n_arms)
         self.choice = group.array("_choice").reshape(shape)
@@ -259,3 +260,41 @@ class Columns:
     def _call(self, mode: int) -> None:
         self._group.array("_mode")[0] = mode
         self._run()
+
+
+#: Compiled rounds by all that they were generated from, the latest last.
+_codes: dict[Any, Callable[[Mapping[str, Any]], None]] = {}
+#: How many of them are kept.
+KEPT_CODES = 64
+
+
+def _code(
+    generated_from: tuple[Any, ...],
+    group: UnitGroup,
+    blocks: dict[str, str],
+    needed: Sequence[str],
+    options: Mapping[str, Any],
+) -> Callable[[], None]:
+    """Return compiled code for the arrays of a group; of an earlier group if it is the same code.
+
+    Generating code takes half a second for a model of several populations.
+    """
+    key = (*generated_from, repr({name: value for name, value in prefs.items() if name.startswith("codegen")}))
+    main = _codes.pop(key, None)
+    if main is None:
+        code = create_runner_codeobj(
+            group,
+            blocks,
+            "columns",
+            run_namespace={},
+            check_units=False,  # checked when the model was made
+            needed_variables=needed,
+            template_kwds=dict(options),
+            codeobj_class=generated_from[0],
+        )
+        main = code.compiled_code["run"].main
+    _codes[key] = main
+    if len(_codes) > KEPT_CODES:
+        del _codes[next(iter(_codes))]
+    arrays = [var for var in group.variables.values() if isinstance(var, ArrayVariable)]
+    return partial(main, {get_device().get_array_name(var): var.get_value() for var in arrays})

@@ -122,6 +122,20 @@ def test_a_search_finds_nearly_the_same_with_fewer_rounds():
         assert quick["J_v"] == pytest.approx(full["J_v"], rel=0.05)
 
 
+def test_a_search_calibrates_in_single_precision(monkeypatch):
+    made, made_columns = [], preparation.Columns
+
+    def columns(*given):
+        made.append(made_columns(*given))
+        return made[-1]
+
+    monkeypatch.setattr(preparation, "Columns", columns)
+    for lenient, bytes_of_number in ((False, 8), (True, 4)):
+        made.clear()
+        prepare(SPIKING, small(tau_ref=2.5), 2, lenient=lenient)
+        assert {array.itemsize for games in made for array in games.states["u"].values()} == {bytes_of_number}
+
+
 def test_a_search_does_not_simulate_sets_whose_rate_model_has_no_memory(monkeypatch):
     lost, other = SPIKING.complete(NEVER).replace(neurons=5), small(I_0=0.13)
     alone = prepare(SPIKING, [other], 2, lenient=True)[0]

@@ -66,6 +66,11 @@ def drawn(n_examples):
     return settings(max_examples=n_examples, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate])
 
 
+@pytest.mark.parametrize("background", [0, 500, 20_000])
+def test_many_and_few_poisson_events_are_the_same_in_both_engines(background):
+    assert agree_in_every_spike(OWN, small(OWN, background=background, n_shared=9, input_time=40), n_rounds=1)[0] > 0
+
+
 @pytest.mark.slow
 @drawn(1)
 @any_values
@@ -160,6 +165,34 @@ def test_a_learning_rate_is_to_the_last_bit_what_it_is_alone():
         return engine.static("Phi_eta")[0]
 
     assert (rates(sets) == rates(sets[:1])).all()
+
+
+def test_games_of_one_kind_share_their_code_and_nothing_else():
+    def engine(n_arms, **changes):
+        found = SpikingRounds(n_arms, small(OWN, **changes), 2, model=OWN, seed=n_arms)
+        found.set_weights(np.linspace(0, 4, n_arms))
+        return found
+
+    def respond(games):
+        games.respond()
+        return games.activity.copy()
+
+    kinds = [(3, {}), (5, {"tau": 12})]
+    alone = []
+    for n_arms, changes in kinds:
+        games = engine(n_arms, **changes)
+        alone.append([respond(games) for _ in range(3)])
+    both = [engine(n_arms, **changes) for n_arms, changes in kinds]
+    assert both[0].columns._run.func is both[1].columns._run.func
+    found = [[respond(games) for games in both] for _ in range(3)]
+    for i, of_kind in enumerate(alone):
+        assert all((each[i] == expected).all() for each, expected in zip(found, of_kind, strict=True))
+        assert np.any(of_kind)
+    faster = OWN.change(name="faster", neuron=OWN.neuron.replace("tau :", "(0.5 * tau) :"))
+    other = SpikingRounds(3, small(faster), 2, model=faster, seed=0)
+    assert other.columns._run.func is not both[0].columns._run.func
+    single = SpikingRounds(3, small(OWN), 2, model=OWN, seed=0, precision="single")
+    assert single.columns._run.func is not both[0].columns._run.func
 
 
 class _Side:

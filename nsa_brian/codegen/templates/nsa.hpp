@@ -171,17 +171,19 @@ static inline void draw(uint64_t* __restrict streams, uint32_t* __restrict bits,
 template <typename T> static inline void count_events(
     const uint32_t* __restrict bits, T* __restrict found, int64_t n, const std::vector<int32_t>& chances)
 {
-    int32_t events[64];
+    int32_t halves[64], events[64];
     for (int64_t first = 0; first < n; first += 64) {
         const int64_t room = n - first < 64 ? n - first : 64;
-        for (int64_t i = 0; i < room; i++)
+        int32_t most = 0;
+        for (int64_t i = 0; i < room; i++) {
+            halves[i] = (int32_t)(bits[first + i] >> 1);  // comparing integers with a sign is faster
+            most = halves[i] > most ? halves[i] : most;
             events[i] = 0;
-        for (size_t k = 0; k < chances.size(); k += 4) {
+        }
+        for (size_t k = 0; k < chances.size() && most > chances[k]; k += 4) {  // the rest is beyond all samples
             const int32_t a = chances[k], b = chances[k + 1], c = chances[k + 2], d = chances[k + 3];
-            for (int64_t i = 0; i < room; i++) {
-                const int32_t half = (int32_t)(bits[first + i] >> 1);  // comparing integers with a sign is faster
-                events[i] += (half > a) + (half > b) + (half > c) + (half > d);
-            }
+            for (int64_t i = 0; i < room; i++)
+                events[i] += (halves[i] > a) + (halves[i] > b) + (halves[i] > c) + (halves[i] > d);
         }
         for (int64_t i = 0; i < room; i++)
             found[first + i] = (T)events[i];
