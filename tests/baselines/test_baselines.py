@@ -126,6 +126,45 @@ def test_a_subclass_of_the_user_has_arrays_in_a_single_game_and_makes_the_same_c
     assert choices(name, {}, 6, 0) == usual
 
 
+@pytest.mark.parametrize("n_games", [None, 1, 3])
+def test_a_subclass_of_the_user_may_reset_pulls_and_change_settings(n_games):
+    class Mine(baselines.POLICIES["ucb1"]):
+        def _learn(self, arms, rewards):
+            super()._learn(arms, rewards)
+            if self._round % 8 == 0:
+                self.pulls[:] = 0
+
+    policy = Mine(4, n_games=n_games, seed=0)
+    chosen = []
+    for _ in range(24):
+        chosen.append(np.ravel(policy.select_arm()))
+        policy.update(policy.select_arm(), 1 if n_games is None else np.ones(n_games))
+    after_each_reset = np.array(chosen).reshape(3, 8, -1)[:, :4]
+    assert (np.sort(after_each_reset, axis=1) == np.arange(4)[:, None]).all()
+
+
+@pytest.mark.parametrize("n_games", [None, 2])
+def test_settings_may_change_during_a_game(n_games):
+    for name, setting, value in [
+        ("softmax", "temperature", 1e3),
+        ("exp3s", "mixing", 1.0),
+        ("d-ucb", "discount", 0.1),
+        ("aspiration", "drift", 1.0),
+        ("familiarity", "recovery", 1.0),
+        ("m-ucb", "epsilon", 1.0),
+    ]:
+        usual, changed = (baselines.make(name, 5, n_games=n_games, seed=0) for _ in range(2))
+        setattr(changed, setting, value if n_games is None else np.full(n_games, value))
+        chosen = []
+        for policy in (usual, changed):
+            chosen.append([])
+            for t in range(200):
+                arm = policy.select_arm()
+                chosen[-1].append(np.ravel(arm).tolist())
+                policy.update(arm, (arm + t) % 2)
+        assert chosen[0] != chosen[1], name
+
+
 def test_a_generator_that_is_given_is_not_drawn_ahead():
     rng, other = np.random.default_rng(0), np.random.default_rng(0)
     policy = baselines.make("epsilon-greedy", 3, rng=rng)
