@@ -21,5 +21,6 @@ def draw(weights: np.ndarray, uniform: Any) -> Any:
         upto = weights.cumsum()
         return min(upto.searchsorted(uniform * upto[-1], "right"), last)
     upto = np.cumsum(weights, axis=1)
-    arms = (upto <= (uniform * upto[:, -1])[:, None]).sum(axis=1)
-    return np.minimum(arms, last)  # in case the product is rounded up to the sum
+    above = upto > (uniform * upto[:, -1])[:, None]
+    above[:, last] = True  # in case the product is rounded up to the sum
+    return above.argmax(axis=1)

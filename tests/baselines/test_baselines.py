@@ -12,6 +12,7 @@ from selection import mostly_slow
 import baselines
 import envs
 from baselines.bernoulli import divergence, highest_bound
+from baselines.sampling import draw
 from baselines.testing import check_policy
 from baselines.tunable import Tunable
 from experiments.core.game import play
@@ -163,6 +164,17 @@ def test_settings_may_change_during_a_game(n_games):
                 chosen[-1].append(np.ravel(arm).tolist())
                 policy.update(arm, (arm + t) % 2)
         assert chosen[0] != chosen[1], name
+
+
+def test_arms_are_drawn_in_proportion_to_weights_and_the_last_if_rounding_leaves_none():
+    weights = np.random.default_rng(0).random((50, 7)) * (np.arange(7) != 3)
+    uniform = np.random.default_rng(1).random(50)
+    uniform[0] = 1.0  # as the product with the sum may be rounded up
+    arms = draw(weights, uniform)
+    for row, number, arm in zip(weights, uniform, arms, strict=True):
+        assert arm == min((np.cumsum(row) <= number * row.sum()).sum(), 6) == draw(row[None], float(number))
+    assert arms[0] == 6
+    assert 3 not in arms
 
 
 def test_a_generator_that_is_given_is_not_drawn_ahead():
