@@ -9,7 +9,7 @@ import numpy as np
 
 from baselines.base import Policy, random_argmax
 from baselines.probabilities import greedy
-from baselines.scalars import column, where
+from baselines.scalars import ONE, column, where
 from baselines.tunable import PROBABILITY, Tunable
 
 STEP = Tunable(0.001, 1, "log", meaning="step of the values towards the rewards")
@@ -92,9 +92,11 @@ class Aspiration(AspiringPolicy):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = self._at(arms)
+        at = arms if self._alone else (self._games, arms)
         value = self._values[at]
-        self.values += column(self.drift) * (column(self.aspiration) - self.values)
+        change = self._column(self.aspiration) - self.values
+        change *= self._column(self.drift)
+        self.values += change
         self._values[at] = value + self.step * (rewards - value)
 
 
@@ -127,12 +129,17 @@ class Familiarity(AspiringPolicy):
         self._novelty = self._cells(self.novelty)
 
     def _index(self) -> np.ndarray:
-        return self.values + self.novelty * (column(self.aspiration) - self.values)
+        index = self._column(self.aspiration) - self.values
+        index *= self.novelty
+        index += self.values
+        return index
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = self._at(arms)
+        at = arms if self._alone else (self._games, arms)
         novelty, value = self._novelty[at], self._values[at]
         self._values[at] = value + (self.step + (1 - self.step) * novelty) * (rewards - value)
-        self.novelty += column(self.recovery) * (1 - self.novelty)
+        change = ONE - self.novelty
+        change *= self._column(self.recovery)
+        self.novelty += change
         self._novelty[at] = (1 - self.fall) * novelty

@@ -70,9 +70,12 @@ class Policy(Viewing, ABC):
         self.n_arms, self.n_games = n_arms, n_games or 1
         self.rng: Randomness = make_rng(seed, rng)
         self._single = n_games is None
-        self._alone = self.n_games == 1 and type(self).__module__.startswith("baselines.")
+        self._shipped = type(self).__module__.startswith("baselines.")
+        self._alone = self.n_games == 1 and self._shipped
         self._plain = self._alone and self._single
+        self._plain_arms = n_arms if self._alone else 0  # arms that may be plain numbers
         self._games: Any = 0 if self._alone else np.arange(self.n_games)
+        self._number_buffer = np.zeros(())
         self._block = BLOCK if rng is None else 0  # somebody else may use a generator that was given
         self._ahead: list[float] = []  # the next one is the last
 
@@ -87,19 +90,20 @@ class Policy(Viewing, ABC):
 
     def select_arm(self) -> Any:
         """Return the arm to pull next (in each game)."""
-        if self._plain:
-            return int(self._select())
         arms = self._select()
+        if self._plain:
+            return arms if type(arms) is int else int(arms)
         if self._alone:
             return np.array([int(arms)])
         return int(arms[0]) if self._single else arms
 
     def update(self, arm: Any, reward: Any) -> None:
         """Learn from the reward, a number from 0 to 1, of the arm that was pulled (in each game)."""
-        plain = self._alone and type(arm) is int and (type(reward) is int or type(reward) is float)
-        if plain and 0 <= arm < self.n_arms and 0 <= reward <= 1:  # the usual case, without arrays
-            self._learn(arm, reward)
-            return
+        if type(arm) is int and 0 <= arm < self._plain_arms:  # the usual case of a single game, without arrays
+            kind = type(reward)
+            if (kind is int or kind is float) and 0 <= reward <= 1:
+                self._learn(arm, reward)
+                return
         arm = one_per_game("arm", arm, self.n_games, self.n_arms - 1, WHOLE)
         reward = one_per_game("reward", reward, self.n_games, 1, REAL)
         if self._alone:
@@ -163,6 +167,24 @@ class Policy(Viewing, ABC):
         """Return the index of the arm of each game in what :meth:`_cells` returns."""
         return arms if self._alone else (self._games, arms)
 
+    def _column(self, x: Any) -> Any:
+        """Return one number per game, to combine with arrays (games, arms) before the next call.
+
+        In a single game it is written into one array, since numpy takes twice as long for a plain number.
+        """
+        if self._alone:
+            self._number_buffer[()] = x
+            return self._number_buffer
+        return x[:, None]
+
+    def _numpy(self, function: np.ufunc, x: Any) -> Any:
+        """Return the function of one number per game; in a single game, too, with the bits of numpy's."""
+        if self._alone:
+            number = self._number_buffer
+            number[()] = x
+            return float(function(number))
+        return function(x)
+
     def _argmax(self, values: np.ndarray) -> Any:
         """Return the arm with the highest value (games, arms), the first of equals."""
         return values.argmax() if self._alone else values.argmax(axis=1)
@@ -171,15 +193,16 @@ class Policy(Viewing, ABC):
         """Return uniform random numbers (count, games)."""
         if not self._alone:
             return self.rng.random((self.n_games, count)).T
-        ahead = self._drawn_ahead(count)
-        return [ahead.pop() for _ in range(count)]
-
-    def _drawn_ahead(self, count: int) -> list[float]:
-        """Return the uniform random numbers of a single game that are not used yet, ``count`` at least."""
         ahead = self._ahead
         if len(ahead) < count:
-            ahead[:0] = self.rng.random((1, self._block or count))[0, ::-1].tolist()
-        return ahead
+            self._draw_ahead(count)
+        taken = ahead[: -count - 1 : -1]
+        del ahead[-count:]
+        return taken
+
+    def _draw_ahead(self, count: int) -> None:
+        """Draw uniform random numbers of a single game, so that ``count`` of them are not used yet."""
+        self._ahead[:0] = self.rng.random((1, self._block or count))[0, ::-1].tolist()
 
     def _number(self) -> Any:
         """Return a uniform random number per game."""
@@ -189,7 +212,9 @@ class Policy(Viewing, ABC):
         """Return the arm with the highest value (games, arms), or with probability epsilon a random one."""
         first = ties == "first"
         if self._alone:
-            ahead = self._drawn_ahead(2 if first else 3)
+            ahead, count = self._ahead, 2 if first else 3
+            if len(ahead) < count:
+                self._draw_ahead(count)
             which, whether = ahead.pop(), ahead.pop()
             tied = 0.0 if first else ahead.pop()
             if whether < epsilon:  # values need not be compared

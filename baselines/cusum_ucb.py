@@ -8,7 +8,7 @@ import numpy as np
 
 from baselines.index import RestartingPolicy
 from baselines.probabilities import lapsing
-from baselines.scalars import FEW_ARMS, any_of, column, log, maximum, where
+from baselines.scalars import FEW_ARMS, any_of, log, maximum, where
 from baselines.tunable import POSITIVE, PROBABILITY, Tunable
 
 
@@ -64,7 +64,7 @@ class CusumUCB(RestartingPolicy):
         self._tests = [self._cells(each) for each in (self._first_mean, self._rise, self._fall)]
 
     def _budget(self) -> Any:
-        return column(self.exploration * log(maximum(self._total(), 1)))
+        return self._column(self.exploration * log(maximum(self._total(), 1)))
 
     def _total(self) -> Any:
         """Return the number of pulls of all arms."""
@@ -73,19 +73,23 @@ class CusumUCB(RestartingPolicy):
         return np.add.reduce(self.pulls, axis=None if self._alone else 1)
 
     def _select(self) -> Any:
-        return self._explore(self.epsilon, super()._select(), *self._uniform(2))
+        which, whether = self._uniform(2)
+        if self._alone and whether < self.epsilon:  # indices need not be compared
+            return int(which * self.n_arms)
+        return self._explore(self.epsilon, super()._select(), which, whether)
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return lapsing(self.epsilon, super()._probabilities(offered), offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at, (first_means, rises, falls) = self._at(arms), self._tests
+        at = arms if self._alone else (self._games, arms)
+        first_means, rises, falls = self._tests
         later = self._pulls[at] > self.n_first
         first_mean = first_means[at] = where(later, first_means[at], self._means[at])
         gap = rewards - first_mean
-        rise = rises[at] = where(later, maximum(rises[at] + gap - self.tolerance, 0), 0)
-        fall = falls[at] = where(later, maximum(falls[at] - gap - self.tolerance, 0), 0)
+        rise = rises[at] = later * maximum(rises[at] + gap - self.tolerance, 0.0)
+        fall = falls[at] = later * maximum(falls[at] - gap - self.tolerance, 0.0)
         changed = maximum(rise, fall) >= self.threshold
         if any_of(changed):
             games = np.flatnonzero(changed)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from baselines.index import IndexPolicy
-from baselines.scalars import column, log, maximum
+from baselines.scalars import maximum
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -37,9 +39,9 @@ class DiscountedUCB(IndexPolicy):
         self._total = self._each(0.0)
 
     def _budget(self) -> Any:
-        return column(4 * self.exploration * log(maximum(self._total, 1)))
+        return self._column(4 * self.exploration * self._numpy(np.log, maximum(self._total, 1)))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        self.pulls *= column(self.discount)  # the means stay the same
+        self.pulls *= self._column(self.discount)  # the means stay the same
         self._total = self.discount * self._total + 1
         super()._learn(arms, rewards)

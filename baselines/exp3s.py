@@ -9,7 +9,6 @@ import numpy as np
 from baselines.base import Policy
 from baselines.probabilities import lapsing, proportional
 from baselines.sampling import draw
-from baselines.scalars import column
 from baselines.tunable import Tunable
 
 
@@ -42,17 +41,18 @@ class Exp3S(Policy):
         self._weights = self._cells(self.weights)
 
     def _select(self) -> Any:
-        gamma = column(self.mixing)
-        return draw((1 - gamma) * self.weights + gamma / self.n_arms, self._number())
+        weights = self._column(1 - self.mixing) * self.weights
+        weights += self._column(self.mixing / self.n_arms)
+        return draw(weights, self._number())
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return lapsing(self.mixing, proportional(self.weights, offered), offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._at(arms)
+        at = arms if self._alone else (self._games, arms)
         weight = self._weights[at]
         p = (1 - self.mixing) * weight + self.mixing / self.n_arms
-        self._weights[at] = weight * np.exp(self.mixing * rewards / (p * self.n_arms))
-        self.weights += column(np.e * self.sharing / self.n_arms)
-        total = np.add.reduce(self.weights[0]) if self._alone else np.add.reduce(self.weights, axis=1, keepdims=True)
-        self.weights /= total
+        self._weights[at] = weight * self._numpy(np.exp, self.mixing * rewards / (p * self.n_arms))
+        self.weights += self._column(np.e * self.sharing / self.n_arms)
+        total = np.add.reduce(self.weights[0]) if self._alone else np.add.reduce(self.weights, axis=1)
+        self.weights /= self._column(total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from baselines.base import Policy
-from baselines.scalars import minimum, where
+from baselines.scalars import any_of, minimum, where
 from baselines.sliding_window_ucb import WINDOW
 from baselines.tunable import Tunable
 from baselines.window import RecentRounds
@@ -43,25 +43,29 @@ class ForcedExploration(Policy):
         # The round of each arm's last pull; before the game, -K to -1 in random order.
         self._last = order.argsort(axis=1) - float(n_arms)
         self._lasts = self._cells(self._last)
+        self._longest = self._find_longest()  # the arm that was not pulled for the longest time
         self._since = self._each(0.0)  # the round in which r last changed
         self._patience = self._each(1.0)  # a^r
 
     def _select(self) -> Any:
-        longest = self._longest()
-        waited = self._recent.round - 1 - self._lasts[self._at(longest)]
+        longest = self._longest
+        waited = self._recent.round - 1 - self._lasts[longest if self._alone else (self._games, longest)]
         if self._alone:  # means need not be compared
             return longest if waited >= self._patience else self._recent.means.argmax()
         return where(waited >= self._patience, longest, self._argmax(self._recent.means))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        self._lasts[self._at(arms)] = self._recent.round
+        self._lasts[arms if self._alone else (self._games, arms)] = self._recent.round
         self._recent.learn(arms, rewards)
-        done = self._lasts[self._at(self._longest())] >= self._since
+        longest = self._longest = self._find_longest()
+        done = self._lasts[longest if self._alone else (self._games, longest)] >= self._since
         anew = self._recent.round % self.window == 0
-        patience = where(done, minimum(self._patience * self.growth, 1e300), self._patience)
-        self._patience = where(anew, 1, patience)
-        self._since = where(done | anew, self._recent.round, self._since)
+        changed = done | anew
+        if any_of(changed):
+            patience = where(done, minimum(self._patience * self.growth, 1e300), self._patience)
+            self._patience = where(anew, 1, patience)
+            self._since = where(changed, self._recent.round, self._since)
 
-    def _longest(self) -> Any:
+    def _find_longest(self) -> Any:
         """Return the arm that was not pulled for the longest time."""
         return self._last.argmin() if self._alone else self._last.argmin(axis=1)

@@ -73,7 +73,7 @@ class GLRKLUCB(KLPolicy):
         return column(self.exploration) * np.log(np.maximum(self._round - self._since, 1))
 
     def _select(self) -> Any:
-        return self._take_turns(self.epsilon, self._turns(), super()._select())
+        return self._take_turns(self.epsilon, self._turns())
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return self._turn_probabilities(self.epsilon, self._turns(), offered)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +19,12 @@ class IndexPolicy(MeanPolicy):
     The index is mean + sqrt(budget / pulls) by default.
     """
 
+    #: Whether arms that were pulled stay so until :meth:`RestartingPolicy._forget`. Ignored in users' subclasses.
+    _pulls_last: ClassVar[bool] = False
+
     def __init__(self, n_arms: int, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
+        self._all_pulled = False  # if true, all arms of all games have pulls, and nobody has to look
         self._order = self.rng.random((self.n_games, n_arms)).argsort(axis=1)
         self._urgency = n_arms - self._order.argsort(axis=1)
 
@@ -30,14 +34,19 @@ class IndexPolicy(MeanPolicy):
 
     def _indices(self, pulls: np.ndarray) -> np.ndarray:
         """Return the index of each arm (games, arms); ``pulls`` is at least 1."""
-        return self.means + np.sqrt(self._budget() / pulls)
+        indices = self._budget() / pulls
+        np.sqrt(indices, out=indices)
+        indices += self.means
+        return indices
 
     def _highest(self, pulls: np.ndarray) -> Any:
         """Return the arm with the highest index in each game; ``pulls`` is at least 1."""
-        return self._argmax(self._indices(pulls))
+        indices = self._indices(pulls)
+        return indices.argmax() if self._alone else indices.argmax(axis=1)
 
     def _select(self) -> Any:
-        if np.count_nonzero(self.pulls) == self.pulls.size:
+        if self._all_pulled or np.count_nonzero(self.pulls) == self.pulls.size:
+            self._all_pulled = self._pulls_last and self._shipped
             return self._highest(self.pulls)
         new = self.pulls == 0
         next_new = self._argmax(np.where(new, self._urgency, -1))
@@ -59,28 +68,32 @@ class RestartingPolicy(IndexPolicy):
     Means are computed from sums of rewards, so that they do not depend on the order of rewards.
     """
 
+    _pulls_last = True
+
     def __init__(self, n_arms: int, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
         self._sums = np.zeros((self.n_games, n_arms))
         self._sum_cells = self._cells(self._sums)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._at(arms)
+        at = arms if self._alone else (self._games, arms)
         pulls, sums = self._pulls[at] + 1, self._sum_cells[at] + rewards
         self._pulls[at], self._sum_cells[at], self._means[at] = pulls, sums, sums / pulls
 
     def _forget(self, *at: np.ndarray) -> None:
         """Reset all arms of ``games``, or one arm of each: ``(games, arms)``."""
         self.pulls[at] = self._sums[at] = self.means[at] = 0
+        self._all_pulled = False
 
-    def _take_turns(self, share: Any, time: Any, arms: Any) -> Any:
-        """Return ``arms``, but all arms in turn, in random order, in the first K of every floor(K / share) rounds."""
+    def _take_turns(self, share: Any, time: Any) -> Any:
+        """Return the arms of the index, but all in turn, in random order, in the first K of floor(K / share) rounds."""
         period = self.n_arms / maximum(share, 1e-9) // 1
         if self._alone:
             turn = int(time % period)
-            return self._order.item(turn) if turn < self.n_arms else arms
+            return self._order.item(turn) if turn < self.n_arms else IndexPolicy._select(self)
         turn = whole(time % period)
-        return where(turn < self.n_arms, self._order[self._games, minimum(turn, self.n_arms - 1)], arms)
+        usual = IndexPolicy._select(self)
+        return where(turn < self.n_arms, self._order[self._games, minimum(turn, self.n_arms - 1)], usual)
 
     def _turn_probabilities(self, share: Any, time: Any, offered: np.ndarray) -> np.ndarray:
         """Return the probabilities of :meth:`_take_turns`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from baselines.index import KLPolicy
-from baselines.scalars import column, log, maximum
+from baselines.scalars import log, maximum
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -33,7 +33,7 @@ class KLUCB(KLPolicy):
         self._time = self._each(0.0)
 
     def _budget(self) -> Any:
-        return column(self.exploration * log(maximum(self._time, 1)))
+        return self._column(self.exploration * log(maximum(self._time, 1)))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)

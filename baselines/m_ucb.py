@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.index import RestartingPolicy
-from baselines.scalars import any_of, column, log, maximum, where
+from baselines.scalars import any_of, log, maximum, where
 from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentPulls
 
@@ -65,10 +65,10 @@ class MonitoredUCB(RestartingPolicy):
         self._differences = self._cells(self._difference)
 
     def _budget(self) -> Any:
-        return column(self.exploration * log(maximum(self._time, 1)))
+        return self._column(self.exploration * log(maximum(self._time, 1)))
 
     def _select(self) -> Any:
-        return self._take_turns(self.epsilon, self._time, super()._select())
+        return self._take_turns(self.epsilon, self._time)
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return self._turn_probabilities(self.epsilon, self._time, offered)
@@ -76,7 +76,7 @@ class MonitoredUCB(RestartingPolicy):
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._time += 1
-        at = self._at(arms)
+        at = arms if self._alone else (self._games, arms)
         ages, leaves = self._recent.push(arms, rewards)
         difference = self._differences[at] + rewards - 2 * ages + leaves
         self._differences[at] = difference

@@ -16,9 +16,11 @@ def draw(weights: np.ndarray, uniform: Any) -> Any:
         if last < FEW_ARMS:
             (row,) = weights.tolist()
             sums = list(accumulate(row))
-            return min(bisect_right(sums, uniform * sums[-1]), last)
+            arm = bisect_right(sums, uniform * sums[-1])
+            return arm if arm < last else last
         upto = weights.cumsum()
         return min(upto.searchsorted(uniform * upto[-1], "right"), last)
     upto = np.cumsum(weights, axis=1)
-    arms = (upto <= (uniform * upto[:, -1])[:, None]).sum(axis=1)
-    return np.minimum(arms, last)  # in case the product is rounded up to the sum
+    above = upto > (uniform * upto[:, -1])[:, None]
+    above[:, last] = True  # in case the product is rounded up to the sum
+    return above.argmax(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from baselines.index import IndexPolicy
-from baselines.scalars import column, log, minimum
+from baselines.scalars import log, minimum
 from baselines.tunable import POSITIVE, Tunable
 from baselines.window import RecentRounds
 
@@ -41,7 +41,7 @@ class SlidingWindowUCB(IndexPolicy):
 
     def _budget(self) -> Any:
         rounds = minimum(self.window, max(self._recent.round, 1))
-        return column(self.exploration * log(rounds * 1.0))
+        return self._column(self.exploration * log(rounds * 1.0))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         self._recent.learn(arms, rewards)

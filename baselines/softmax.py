@@ -37,9 +37,11 @@ class Softmax(StepPolicy):
 
     def _select(self) -> Any:
         values = self.values
-        highest = values.item(values.argmax()) if self._alone else values.max(axis=1, keepdims=True)
-        below = values - highest  # the largest exponential is 1
-        return draw(np.exp(below / column(self.temperature)), self._number())
+        highest = self._values[values.argmax()] if self._alone else values.max(axis=1)
+        weights = values - self._column(highest)  # the largest exponential is 1
+        weights /= self._column(self.temperature)
+        np.exp(weights, out=weights)
+        return draw(weights, self._number())
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return softmax(self.values / column(self.temperature), offered)

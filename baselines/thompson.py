@@ -25,6 +25,6 @@ class Thompson(Policy):
         return self._argmax(self.rng.beta(self.alpha, self.beta))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = self._at(arms)
+        at = arms if self._alone else (self._games, arms)
         self._alpha[at] += rewards
         self._beta[at] += 1 - rewards

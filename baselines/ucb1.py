@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from baselines.index import IndexPolicy
-from baselines.scalars import column, log
+from baselines.scalars import log
 from baselines.tunable import POSITIVE, Tunable
 
 
@@ -27,13 +27,15 @@ class UCB1(IndexPolicy):
         "exploration": Tunable(0.001, 4, "log", POSITIVE, meaning="weight xi of the uncertainty"),
     }
 
+    _pulls_last = True
+
     def __init__(self, n_arms: int, *, exploration: Any = 2.0, **settings: Any) -> None:
         super().__init__(n_arms, **settings)
         self.exploration = self._tuned("exploration", exploration)
         self._round = 0
 
     def _budget(self) -> Any:
-        return column(self.exploration * log(max(self._round, 1.0)))
+        return self._column(self.exploration * log(self._round or 1))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)

@@ -46,9 +46,9 @@ class VDBE(StepPolicy):
         return self._greedy_probabilities(self.epsilon, self.values, self.ties, offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        change = abs(self.step * (rewards - self._values[self._at(arms)]))
-        shrunk = np.exp(-change / self.sigma)
-        if self._alone:
-            shrunk = float(shrunk)
+        at = arms if self._alone else (self._games, arms)
+        value = self._values[at]
+        change = self.step * (rewards - value)
+        shrunk = self._numpy(np.exp, -abs(change) / self.sigma)
         self.epsilon += ((1 - shrunk) / (1 + shrunk) - self.epsilon) / self.n_arms
-        super()._learn(arms, rewards)
+        self._values[at] = value + change

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.scalars import cells, maximum, where
+from baselines.scalars import cells, where
 from baselines.views import Viewing
 
 
@@ -36,36 +36,39 @@ class RecentRounds(Viewing):
         self._counts = [cells(each, self._alone) for each in (self.pulls, self._sums, self.means)]
         self._longest = int(np.max(window))
         # Ring buffers (rounds, games). They grow with the game, which may be much shorter than the window.
-        self._arms = np.zeros((min(self._longest, 256), n_games), np.int32)
-        self._rewards = np.zeros(self._arms.shape)
+        self._length = min(self._longest, 256)
+        self._arms = _log(self._length, n_games, np.int32, self._alone)
+        self._rewards = _log(self._length, n_games, float, self._alone)
 
     def learn(self, arms: Any, rewards: Any) -> None:
         """Add a round: the pulled arm and the reward of each game."""
-        length = len(self._arms)
-        if self.round == length < self._longest:
-            self._arms, self._rewards = (_grown(ring, self._longest) for ring in (self._arms, self._rewards))
-            length = len(self._arms)
-        full = self.window <= self.round
+        now, length = self.round, self._length
+        if now == length < self._longest:
+            length = self._length = min(2 * length, self._longest)
+            self._arms, self._rewards = (_grown(ring, length) for ring in (self._arms, self._rewards))
+        full = self.window <= now
         if self._alone:
             if full:
-                old = (self.round - self.window) % length
-                self._count(self._arms.item(old), self._rewards.item(old), -1)
+                old = (now - self.window) % length
+                self._count(self._arms[old], self._rewards[old], -1)
             self._count(arms, rewards, 1)
         else:
             if full.any():
                 games, window = full.nonzero()[0], self.window[full]
-                old = (self.round - window) % length, games
+                old = (now - window) % length, games
                 self._count((games, self._arms[old]), self._rewards[old], -1)
             self._count((self._games, arms), rewards, 1)
-        slot = self.round % length, self._games
-        self._arms[slot], self._rewards[slot] = arms, rewards
-        self.round += 1
+        slot = now % length
+        self._arms[slot] = arms
+        self._rewards[slot] = rewards
+        self.round = now + 1
 
     def _count(self, at: Any, rewards: Any, sign: int) -> None:
         """Add a pull to the window (sign 1), or remove it (-1), at the given games and arms."""
         all_pulls, all_sums, means = self._counts
         pulls, sums = all_pulls[at] + sign, all_sums[at] + sign * rewards
-        all_pulls[at], all_sums[at], means[at] = pulls, sums, sums / maximum(pulls, 1)
+        all_pulls[at], all_sums[at] = pulls, sums
+        means[at] = sums / (pulls or 1) if self._alone else sums / np.maximum(pulls, 1)
 
 
 class RecentPulls(Viewing):
@@ -85,7 +88,9 @@ class RecentPulls(Viewing):
         self._games = 0 if self._alone else np.arange(n_games)
         # A log of all rounds (rounds, games), with links from a pull to the next one of the same arm. It needs less
         # memory than an array of the length of the lag for each arm.
-        self._rewards, self._next = np.zeros((256, n_games)), np.zeros((256, n_games), np.intp)
+        self._length = 256
+        self._rewards = _log(self._length, n_games, float, self._alone)
+        self._next = _log(self._length, n_games, np.intp, self._alone)
         self._count = np.zeros((n_games, n_arms), np.intp)
         self._last = np.zeros((n_games, n_arms), np.intp)
         self._ends = [np.zeros((n_games, n_arms), np.intp) for _ in lags]
@@ -93,22 +98,26 @@ class RecentPulls(Viewing):
 
     def push(self, arms: Any, rewards: Any) -> list[Any]:
         """Add a pull of each game; return for each lag the arm's reward that many pulls ago, 0 if there is none."""
-        if self._round == len(self._rewards):
-            self._rewards, self._next = _grown(self._rewards), _grown(self._next)
+        if self._round == self._length:
+            self._length *= 2
+            self._rewards, self._next = (_grown(log, self._length) for log in (self._rewards, self._next))
         now, games, (counts, lasts, *all_ends) = self._round, self._games, self._cells
         at = arms if self._alone else (games, arms)
         count = counts[at]
         self._rewards[now] = rewards
-        self._next[where(count > 0, lasts[at], now), games] = now
+        before = where(count > 0, lasts[at], now)
+        self._next[before if self._alone else (before, games)] = now
         lasts[at], counts[at] = now, count + 1
-        self._round += 1
+        self._round = now + 1
         left: list[Any] = []
         for lag, ends in zip(self._lags, all_ends, strict=True):
-            end, leaves = where(count > 0, ends[at], now), count >= lag
             if self._alone:
-                left.append(self._rewards.item(end) if leaves else 0.0)
-                ends[at] = self._next.item(end) if leaves else end
+                end = ends[at] if count else now
+                leaves = count >= lag
+                left.append(self._rewards[end] if leaves else 0.0)
+                ends[at] = self._next[end] if leaves else end
             else:
+                end, leaves = np.where(count > 0, ends[at], now), count >= lag
                 left.append(np.where(leaves, self._rewards[end, games], 0))
                 ends[at] = np.where(leaves, self._next[end, games], end)
         return left
@@ -118,7 +127,15 @@ class RecentPulls(Viewing):
         self._count[games] = 0
 
 
-def _grown(log: np.ndarray, at_most: int | None = None) -> np.ndarray:
-    """Return the log with twice the length."""
-    more = len(log) if at_most is None else min(len(log), at_most - len(log))
-    return np.concatenate([log, np.zeros((more, *log.shape[1:]), log.dtype)])
+def _log(n_rounds: int, n_games: int, dtype: Any, alone: bool) -> Any:
+    """Return a log (rounds, games) of zeros; in a single game a memoryview (rounds,)."""
+    return cells(np.zeros((1, n_rounds), dtype), alone=True) if alone else np.zeros((n_rounds, n_games), dtype)
+
+
+def _grown(log: Any, n_rounds: int) -> Any:
+    """Return the log with more rounds."""
+    alone = isinstance(log, memoryview)
+    old = np.asarray(log)
+    longer = _log(n_rounds, 1 if alone else old.shape[1], old.dtype, alone)
+    longer[: len(old)] = log
+    return longer

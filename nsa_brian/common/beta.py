@@ -56,7 +56,8 @@ class BetaStreams:
         for start in range(0, a.size, PASS):
             part = slice(start, start + PASS)
             scratch = buffers[:, : len(a[part])]
-            if not sharpness(a[part], b[part], s[part], scratch).min() >= LEAST:  # false for NaN too
+            from_one = bool(a[part].min() >= 1 and b[part].min() >= 1)
+            if not sharpness(a[part], b[part], s[part], scratch, from_one).min() >= LEAST:  # false for NaN too
                 raise ValueError(f"a and b must be at least {LEAST:g}, got {np.minimum(a, b).min():g}")
             _try(a[part], b[part], s[part], u[part], acceptance[part], samples[part], accepted[part], scratch)
         _try_again(a, b, s, u, acceptance, samples, np.flatnonzero(~accepted))
@@ -76,7 +77,8 @@ class BetaStreams:
             self._ahead = np.empty((len(self._generators), size))
         for generator, row in zip(self._generators, self._ahead, strict=True):
             generator.random(out=row)
-        np.maximum(self._ahead, 2.0**-54, out=self._ahead)  # 0 has no logarithm
+            if row.min() == 0:  # it has no logarithm
+                np.maximum(row, 2.0**-54, out=row)
 
 
 def _try_again(
@@ -103,19 +105,25 @@ def _try_again(
         left, seed, a, b, s = left[rejected], counter[-1, rejected], a[rejected], b[rejected], s[rejected]
 
 
-def sharpness(a: np.ndarray, b: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> np.ndarray:
-    """Return Cheng's s: s^2 - 1 is the harmonic mean of a - 1 and b - 1; if a or b is below 1, s = min(a, b)."""
+def sharpness(a: np.ndarray, b: np.ndarray, out: np.ndarray, scratch: np.ndarray, from_one: bool = False) -> np.ndarray:
+    """Return Cheng's s: s^2 - 1 is the harmonic mean of a - 1 and b - 1; if a or b is below 1, s = min(a, b).
+
+    ``from_one`` says that all a and b are at least 1.
+    """
     p, q, least = scratch[:3]
-    np.maximum(np.subtract(a, 1, out=p), 0, out=p)
-    np.maximum(np.subtract(b, 1, out=q), 0, out=q)
+    np.subtract(a, 1, out=p)
+    np.subtract(b, 1, out=q)
+    if not from_one:
+        np.maximum(p, 0, out=p)
+        np.maximum(q, 0, out=q)
     np.multiply(2, p, out=out)
     out *= q
     p += q
     out /= np.maximum(p, 1e-300, out=p)
     out += 1
-    np.minimum(np.minimum(a, b, out=least), 1, out=least)
     np.sqrt(out, out=out)
-    out *= least
+    if not from_one:
+        out *= np.minimum(np.minimum(a, b, out=least), 1, out=least)
     return out
 
 

@@ -74,11 +74,13 @@ UNSIGNED = {np.dtype(f"i{n}"): np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
 
 def one_per_game(what: str, given: Any, n_games: int, high: int, kinds: str) -> np.ndarray:
     """Require one number in [0, high] for each game; return them as an array (games,)."""
-    array = np.atleast_1d(given)
+    array = given if isinstance(given, np.ndarray) and given.ndim else np.atleast_1d(given)
     right = array.shape == (n_games,) and array.dtype.kind in kinds
     if right:  # comparisons with NaN are false
-        seen = array.view(UNSIGNED.get(array.dtype, array.dtype))
-        if np.maximum.reduce(seen) <= high and (seen.dtype.kind == "u" or np.minimum.reduce(seen) >= 0):
+        unsigned = UNSIGNED.get(array.dtype)
+        seen = array if unsigned is None else array.view(unsigned)
+        # argmax and argmin find NaN first, too, and take a fifth of the time of max and min.
+        if seen[seen.argmax()] <= high and (unsigned is not None or seen[seen.argmin()] >= 0):
             return array
     kind = "whole number" if kinds == WHOLE else "number"
     wanted = f"{what} must be a {kind} from 0 to {high}"

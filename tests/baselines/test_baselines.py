@@ -12,6 +12,7 @@ from selection import mostly_slow
 import baselines
 import envs
 from baselines.bernoulli import divergence, highest_bound
+from baselines.sampling import draw
 from baselines.testing import check_policy
 from baselines.tunable import Tunable
 from experiments.core.game import play
@@ -124,6 +125,56 @@ def test_a_subclass_of_the_user_has_arrays_in_a_single_game_and_makes_the_same_c
     usual = choices(name, {}, 6, 0)
     monkeypatch.setitem(baselines.POLICIES, name, Mine)
     assert choices(name, {}, 6, 0) == usual
+
+
+@pytest.mark.parametrize("n_games", [None, 1, 3])
+def test_a_subclass_of_the_user_may_reset_pulls_and_change_settings(n_games):
+    class Mine(baselines.POLICIES["ucb1"]):
+        def _learn(self, arms, rewards):
+            super()._learn(arms, rewards)
+            if self._round % 8 == 0:
+                self.pulls[:] = 0
+
+    policy = Mine(4, n_games=n_games, seed=0)
+    chosen = []
+    for _ in range(24):
+        chosen.append(np.ravel(policy.select_arm()))
+        policy.update(policy.select_arm(), 1 if n_games is None else np.ones(n_games))
+    after_each_reset = np.array(chosen).reshape(3, 8, -1)[:, :4]
+    assert (np.sort(after_each_reset, axis=1) == np.arange(4)[:, None]).all()
+
+
+@pytest.mark.parametrize("n_games", [None, 2])
+def test_settings_may_change_during_a_game(n_games):
+    for name, setting, value in [
+        ("softmax", "temperature", 1e3),
+        ("exp3s", "mixing", 1.0),
+        ("d-ucb", "discount", 0.1),
+        ("aspiration", "drift", 1.0),
+        ("familiarity", "recovery", 1.0),
+        ("m-ucb", "epsilon", 1.0),
+    ]:
+        usual, changed = (baselines.make(name, 5, n_games=n_games, seed=0) for _ in range(2))
+        setattr(changed, setting, value if n_games is None else np.full(n_games, value))
+        chosen = []
+        for policy in (usual, changed):
+            chosen.append([])
+            for t in range(200):
+                arm = policy.select_arm()
+                chosen[-1].append(np.ravel(arm).tolist())
+                policy.update(arm, (arm + t) % 2)
+        assert chosen[0] != chosen[1], name
+
+
+def test_arms_are_drawn_in_proportion_to_weights_and_the_last_if_rounding_leaves_none():
+    weights = np.random.default_rng(0).random((50, 7)) * (np.arange(7) != 3)
+    uniform = np.random.default_rng(1).random(50)
+    uniform[0] = 1.0  # as the product with the sum may be rounded up
+    arms = draw(weights, uniform)
+    for row, number, arm in zip(weights, uniform, arms, strict=True):
+        assert arm == min((np.cumsum(row) <= number * row.sum()).sum(), 6) == draw(row[None], float(number))
+    assert arms[0] == 6
+    assert 3 not in arms
 
 
 def test_a_generator_that_is_given_is_not_drawn_ahead():

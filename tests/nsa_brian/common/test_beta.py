@@ -46,6 +46,24 @@ def test_what_is_proposed_lies_nowhere_below_the_density():
     assert (density <= np.log(4 * u * (1 - u)) + 1e-9).all()
 
 
+def test_the_sharpness_of_shapes_from_one_is_the_same_to_the_bit():
+    a, b = 1 + np.random.default_rng(0).exponential(3, (2, 1000)).round(1)
+    scratch = np.empty((3, *a.shape))
+    usual = beta.sharpness(a, b, np.empty(a.shape), scratch)
+    assert (beta.sharpness(a, b, np.empty(a.shape), scratch, from_one=True) == usual).all()
+
+
+def test_a_uniform_number_of_zero_has_a_sample():
+    class Zeros:
+        def random(self, out):
+            out[:] = 0.5
+            out[::2] = 0
+
+    with np.errstate(all="raise"):
+        samples = beta.BetaStreams([Zeros()]).sample(np.full((1, 8), 3.0), np.full((1, 8), 2.0))
+    assert ((samples > 0) & (samples < 1)).all()
+
+
 def test_mixed_shapes_are_each_its_own():
     a, b = np.array(SHAPES, float).T
     rng = streams(0, "agent", range(2000))
@@ -76,7 +94,8 @@ def test_other_numbers_of_a_stream_are_the_same_with_samples_and_without():
     assert (one.normal(0, 1, (3, 5)) == other.normal(0, 1, (3, 5))).all()
 
 
-@pytest.mark.parametrize("wrong", [0, 0.09, -1, np.nan])
+@pytest.mark.parametrize("wrong", [0, 0.09, -1, np.nan, np.inf])
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_what_cannot_be_drawn_is_refused(wrong):
     rng = streams(0, "agent", range(2))
     for shapes in [(np.ones((2, 3)), np.full((2, 3), wrong)), (np.full((2, 3), wrong), np.ones((2, 3)))]:
