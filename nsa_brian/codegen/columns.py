@@ -10,13 +10,13 @@ import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.codegen.generators.cpp_generator import c_data_type
-from brian2.core.preferences import prefs
 from brian2.core.variables import ArrayVariable
 from brian2.devices.device import get_device
 
 from nsa_brian.codegen.code_objects import FLOAT_TYPES, NumpyRound, code_object_class, why_not_compiled
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.invariants import Invariants
+from nsa_brian.codegen.kept import KeptCode
 from nsa_brian.codegen.population_code import PopulationCode, arrival, copied, neurons_of
 from nsa_brian.codegen.streams import count_of, n_streams, states
 from nsa_brian.model.course import Course
@@ -262,10 +262,8 @@ class Columns:
         self._run()
 
 
-#: Compiled rounds by all that they were generated from, the latest last.
-_codes: dict[Any, Callable[[Mapping[str, Any]], None]] = {}
-#: How many of them are kept.
-KEPT_CODES = 64
+#: Compiled rounds.
+_codes: KeptCode[Callable[[Mapping[str, Any]], None]] = KeptCode()
 
 
 def _code(
@@ -275,13 +273,9 @@ def _code(
     needed: Sequence[str],
     options: Mapping[str, Any],
 ) -> Callable[[], None]:
-    """Return compiled code for the arrays of a group; of an earlier group if it is the same code.
+    """Return compiled code for the arrays of a group; that of an earlier group if it is the same."""
 
-    Generating code takes half a second for a model of several populations.
-    """
-    key = (*generated_from, repr({name: value for name, value in prefs.items() if name.startswith("codegen")}))
-    main = _codes.pop(key, None)
-    if main is None:
+    def make() -> Callable[[Mapping[str, Any]], None]:
         code = create_runner_codeobj(
             group,
             blocks,
@@ -292,9 +286,9 @@ def _code(
             template_kwds=dict(options),
             codeobj_class=generated_from[0],
         )
-        main = code.compiled_code["run"].main
-    _codes[key] = main
-    if len(_codes) > KEPT_CODES:
-        del _codes[next(iter(_codes))]
+        main: Callable[[Mapping[str, Any]], None] = code.compiled_code["run"].main
+        return main
+
+    main = _codes.get(generated_from, make)
     arrays = [var for var in group.variables.values() if isinstance(var, ArrayVariable)]
     return partial(main, {get_device().get_array_name(var): var.get_value() for var in arrays})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,12 +12,12 @@ import numpy as np
 from brian2 import ms
 from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.codegen.generators.cpp_generator import c_data_type
-from brian2.core.preferences import prefs
 from brian2.devices.device import get_device
 
 from nsa_brian.codegen.code_objects import code_object_class
 from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.integrator import Integrator
+from nsa_brian.codegen.kept import KeptCode
 from nsa_brian.model.model import PAPER, Model
 from nsa_brian.model.reading import Value, names_in, plain
 from nsa_brian.model.structure import closure
@@ -469,23 +468,13 @@ class Code:
         self._main({self._name: entry})
 
 
-#: Codes by all that they were generated from, the latest last.
-_codes: dict[str, Code] = {}
-#: How many of them are kept.
-KEPT_CODES = 64
-_codes_lock = threading.Lock()
+_codes: KeptCode[Code] = KeptCode()
 
 
 def _code(*generated_from: Any) -> Code:
-    """Return code, that of an earlier stretch if it is the same: generating it takes longer than many a game."""
-    settings = {name: value for name, value in prefs.items() if name.startswith("codegen")}
-    key = repr((code_object_class(), settings, generated_from))
-    with _codes_lock:
-        found = _codes.pop(key, None)
-        code = _codes[key] = Code(*generated_from) if found is None else found
-        if len(_codes) > KEPT_CODES:
-            del _codes[next(iter(_codes))]
-    return code
+    """Return code, that of an earlier stretch if it is the same."""
+    target = code_object_class()
+    return _codes.get(repr((target, generated_from)), lambda: Code(*generated_from))
 
 
 def _flags(*shape: int) -> np.ndarray:
