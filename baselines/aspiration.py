@@ -92,7 +92,7 @@ class Aspiration(AspiringPolicy):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         value = self._values[at]
         change = self._column(self.aspiration) - self.values
         change *= self._column(self.drift)
@@ -136,7 +136,7 @@ class Familiarity(AspiringPolicy):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         novelty, value = self._novelty[at], self._values[at]
         self._values[at] = value + (self.step + (1 - self.step) * novelty) * (rewards - value)
         change = ONE - self.novelty

@@ -243,7 +243,7 @@ class MeanPolicy(Policy):
         self._pulls, self._means = self._cells(self.pulls), self._cells(self.means)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         pulls, mean = self._pulls[at] + 1, self._means[at]
         self._pulls[at] = pulls
         self._means[at] = mean + (rewards - mean) / pulls

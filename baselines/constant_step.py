@@ -36,7 +36,7 @@ class StepPolicy(Policy):
         self._values = self._cells(self.values)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         value = self._values[at]
         self._values[at] = value + self.step * (rewards - value)
 

@@ -83,7 +83,7 @@ class CusumUCB(RestartingPolicy):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         first_means, rises, falls = self._tests
         later = self._pulls[at] > self.n_first
         first_mean = first_means[at] = where(later, first_means[at], self._means[at])

@@ -47,6 +47,6 @@ class DiscountedThompson(Policy):
         discount = column(self.discount)
         self.successes *= discount
         self.failures *= discount
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         self._successes[at] += rewards
         self._failures[at] += 1 - rewards

@@ -49,7 +49,7 @@ class Exp3S(Policy):
         return lapsing(self.mixing, proportional(self.weights, offered), offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         weight = self._weights[at]
         p = (1 - self.mixing) * weight + self.mixing / self.n_arms
         self._weights[at] = weight * self._numpy(np.exp, self.mixing * rewards / (p * self.n_arms))

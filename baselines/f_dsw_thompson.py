@@ -60,7 +60,7 @@ class FDSWThompson(DiscountedThompson):
 
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         (left,) = self._recent.push(arms, rewards)
         hot_successes, hot_failures, hot_pulls = self._hot
         pulls = minimum(hot_pulls[at] + 1, self.window)

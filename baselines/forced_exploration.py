@@ -49,16 +49,16 @@ class ForcedExploration(Policy):
 
     def _select(self) -> Any:
         longest = self._longest
-        waited = self._recent.round - 1 - self._lasts[longest if self._alone else (self._games, longest)]
+        waited = self._recent.round - 1 - self._lasts[self._at(longest)]
         if self._alone:  # means need not be compared
             return longest if waited >= self._patience else self._recent.means.argmax()
         return where(waited >= self._patience, longest, self._argmax(self._recent.means))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        self._lasts[arms if self._alone else (self._games, arms)] = self._recent.round
+        self._lasts[self._at(arms)] = self._recent.round
         self._recent.learn(arms, rewards)
         longest = self._longest = self._find_longest()
-        done = self._lasts[longest if self._alone else (self._games, longest)] >= self._since
+        done = self._lasts[self._at(longest)] >= self._since
         anew = self._recent.round % self.window == 0
         changed = done | anew
         if any_of(changed):

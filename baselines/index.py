@@ -76,7 +76,7 @@ class RestartingPolicy(IndexPolicy):
         self._sum_cells = self._cells(self._sums)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         pulls, sums = self._pulls[at] + 1, self._sum_cells[at] + rewards
         self._pulls[at], self._sum_cells[at], self._means[at] = pulls, sums, sums / pulls
 

@@ -76,7 +76,7 @@ class MonitoredUCB(RestartingPolicy):
     def _learn(self, arms: Any, rewards: Any) -> None:
         super()._learn(arms, rewards)
         self._time += 1
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         ages, leaves = self._recent.push(arms, rewards)
         difference = self._differences[at] + rewards - 2 * ages + leaves
         self._differences[at] = difference

@@ -25,6 +25,6 @@ class Thompson(Policy):
         return self._argmax(self.rng.beta(self.alpha, self.beta))
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         self._alpha[at] += rewards
         self._beta[at] += 1 - rewards

@@ -64,7 +64,7 @@ class ValueStep(Policy):
         return self._greedy_probabilities(self.epsilon, self.values, self.ties, offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         value = self._values[at]
         step = self.low + (self.high - self.low) * minimum(maximum(value, 0.0), 1.0)
         self._values[at] = value + step * (rewards - value)

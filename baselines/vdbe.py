@@ -46,7 +46,7 @@ class VDBE(StepPolicy):
         return self._greedy_probabilities(self.epsilon, self.values, self.ties, offered)
 
     def _learn(self, arms: Any, rewards: Any) -> None:
-        at = arms if self._alone else (self._games, arms)
+        at = self._at(arms)
         value = self._values[at]
         change = self.step * (rewards - value)
         shrunk = self._numpy(np.exp, -abs(change) / self.sigma)
