@@ -62,9 +62,9 @@ class Effort:
 
 
 FULL = Effort(((10.0, 2), (2.0, 2), (1.35, 12), (1.35, 12)), 8, (0.25,) * 6 + (0.1,) * 8)
-#: For searches: less than a third of the rounds, in single precision. The last stage is narrow, and most rounds are its
-#: own: those before only find its range. Values differ from those of FULL about as much as those of FULL with other
-#: random numbers do, by 2 to 3% in ``spiking-ei``.
+#: For searches: less than a third of the rounds, in single precision. The last stage is narrow, and half of the rounds
+#: are its own: those before only find its range. Values differ from those of FULL about as much as those of FULL with
+#: other random numbers do, by 2 to 3% in the median set of ``spiking-ei``.
 QUICK = Effort(((10.0, 1), (2.0, 1), (1.35, 2), (1.15, 4)), 4, (0.25,) * 6 + (0.1,) * 3, SINGLE)
 #: Largest number of options of the measured network; more make no difference.
 OPTIONS = 20
