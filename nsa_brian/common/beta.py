@@ -8,7 +8,7 @@ from nsa_brian.common.splitmix import GAMMA, mix
 
 #: Samples drawn in one pass, so that the arrays of a pass fit the cache.
 PASS = 16_384
-#: Candidates per pass after the first one was rejected: random numbers cost less than further passes.
+#: Candidates for one seed after the first one was rejected.
 AGAIN = 2
 #: Smallest a and b. Far smaller values leave the range of doubles.
 LEAST = 0.1
@@ -93,8 +93,19 @@ def _try_again(
     """Replace the samples ``left``, whose first candidates were rejected."""
     seed = u[left].view(np.uint64) + acceptance[left].view(np.uint64) * GAMMA
     a, b, s = a[left], b[left], s[left]
+    done = 0  # candidates since the seed; one at a time while there are many samples
+    while left.size > FEW or (left.size and done):
+        uniform = _uniform(seed + COUNTER[done::AGAIN])
+        tried, accepted = np.empty(left.size), np.empty(left.size, bool)
+        _try(a, b, s, *uniform, tried, accepted, np.empty((5, left.size)))
+        samples[left] = tried
+        done = (done + 1) % AGAIN
+        if not done:
+            seed += COUNTER[-1]
+        rejected = np.flatnonzero(~accepted)
+        left, seed, a, b, s = left[rejected], seed[rejected], a[rejected], b[rejected], s[rejected]
     while left.size:
-        counter = seed + (COUNTER if left.size > FEW else LONG_COUNTER)
+        counter = seed + LONG_COUNTER
         # Candidates come in pairs, each with two numbers: (pairs, number, candidate of the pair, sample)
         uniform = _uniform(counter).reshape(-1, 2, AGAIN, left.size).swapaxes(0, 1).reshape(2, -1, left.size)
         tried, accepted = np.empty(uniform.shape[1:]), np.empty(uniform.shape[1:], bool)
