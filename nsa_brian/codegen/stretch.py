@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from brian2 import ms
-from brian2.codegen.codeobject import create_runner_codeobj
 from brian2.codegen.generators.cpp_generator import c_data_type
-from brian2.devices.device import get_device
 
-from nsa_brian.codegen.code_objects import code_object_class
-from nsa_brian.codegen.group import UnitGroup
 from nsa_brian.codegen.integrator import Integrator
-from nsa_brian.codegen.kept import KeptCode
-from nsa_brian.model.model import PAPER, Model
+from nsa_brian.codegen.learning import idle_lines, rule_lines
+from nsa_brian.codegen.stretch_code import stretch_code
+from nsa_brian.model.model import Model
 from nsa_brian.model.reading import Value, names_in, plain
 from nsa_brian.model.structure import closure
 
@@ -182,8 +176,8 @@ class CompiledStretch:
         self._synaptic = structure.synaptic
         choice, self._signals = structure.choice, [*players.signals]
         values = [{**each, "n_arms": float(n_arms)} for each in players.values]
-        learn, lines = _rule(model)
-        idle = [] if isinstance(structure.rule, Value) else _idle(learn, lines)
+        learn, lines = rule_lines(model)
+        idle = [] if isinstance(structure.rule, Value) else idle_lines(learn, lines)
         self._by_statements = bool(idle)  # whether options change that are not chosen
         coordinates = () if isinstance(answers, Integrator) else answers.coordinates
         shown = {f"_shown_{name}": text for name, text in (("u", choice.u), ("v", choice.v)) if text}
@@ -284,7 +278,7 @@ class CompiledStretch:
         # The variable along which responses are followed from round to round: one that changes in options not chosen.
         moves = [i for i, name in enumerate(coordinates) if closure({name}, lines) & {*idle_targets}]
         of_choice = {name: f"_{name} - _game * _n_arms" for name in ("u", "v")}
-        self._code = _code(
+        self._code = stretch_code(
             {key: "\n".join(block) for key, block in blocks.items()},
             shared,
             expressions,
@@ -423,60 +417,6 @@ class CompiledStretch:
         self._entry[self._place[name]] = array.ctypes.data
 
 
-class Code:
-    """Compiled code of stretches, called with the addresses of their arrays.
-
-    Parameters
-    ----------
-    blocks : mapping
-        Statements by the name of the block in the template.
-    shared : sequence of str
-        Variables in them.
-    expressions : mapping
-        Expressions that they use, by name.
-    options : mapping
-        Options of the template.
-    """
-
-    def __init__(
-        self,
-        blocks: Mapping[str, str],
-        shared: Sequence[str],
-        expressions: Mapping[str, str],
-        options: Mapping[str, Any],
-    ) -> None:
-        group, size = UnitGroup("nsa_stretch", 1 * ms), len(options["_buffers"])
-        group.add_shared(dict.fromkeys(shared, 0.0))
-        for name, text in expressions.items():
-            group.add_expression(name, text)
-        group.add({"_entry": np.zeros(size, dtype=np.int64)}, size)
-        code = create_runner_codeobj(
-            group,
-            dict(blocks),
-            "stretch",
-            run_namespace={},
-            check_units=False,  # checked when the model was made
-            template_kwds=dict(options),
-            codeobj_class=code_object_class(),
-        )
-        # Called directly, each stretch with addresses of its own, since several may run in threads at a time.
-        self._main = code.compiled_code["run"].main
-        self._name = get_device().get_array_name(group.variables["_entry"])
-
-    def __call__(self, entry: np.ndarray) -> None:
-        """Run, with the addresses of the arrays in the order of the template's buffers."""
-        self._main({self._name: entry})
-
-
-_codes: KeptCode[Code] = KeptCode()
-
-
-def _code(*generated_from: Any) -> Code:
-    """Return code, that of an earlier stretch if it is the same."""
-    target = code_object_class()
-    return _codes.get(repr((target, generated_from)), lambda: Code(*generated_from))
-
-
 def _flags(*shape: int) -> np.ndarray:
     """Return an array of flags, followed in memory by seven bytes: compiled code reads and writes eight at a time."""
     return np.zeros(math.prod(shape) + 7, dtype=np.int8)[:-7].reshape(shape)
@@ -490,59 +430,3 @@ def _integrator(answers: Cells | Integrator) -> Integrator:
 def _memo_width(answers: Integrator) -> int:
     """Return the length of a remembered response: its parameter set, inputs and outputs."""
     return 1 + len(answers.inputs) + len(answers.outputs)
-
-
-def _idle(learn: Sequence[str], lines: Mapping[str, str]) -> list[str]:
-    """Return what statements do to an option that is not chosen.
-
-    Of ``w += chosen * ...`` only factors remain that may not be finite, such as quotients, so that rules which fail for
-    options that are not chosen still fail; if there are none, the statement is left out.
-    """
-    found = []
-    for line in learn:
-        target, operation, expression = line.split(maxsplit=2)
-        factors = _factors(_parsed(expression))
-        if operation in ("+=", "-=") and ("*", "chosen") in [(op, ast.unparse(node)) for op, node in factors]:
-            risky = [(op, node) for op, node in factors if op == "/" or not _is_finite(node, lines)]
-            if not risky:
-                continue
-            line = " ".join([target, operation, "chosen", *(f"{op} ({ast.unparse(node)})" for op, node in risky)])
-        found.append(line)
-    return found
-
-
-def _factors(node: ast.expr) -> list[tuple[str, ast.expr]]:
-    """Return the factors and divisors of a product, with ``*`` or ``/`` before each."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
-        return [*_factors(node.left), ("*" if isinstance(node.op, ast.Mult) else "/", node.right)]
-    return [("*", node)]
-
-
-def _is_finite(node: ast.expr, lines: Mapping[str, str]) -> bool:
-    """Return whether an expression is finite for all values of its variables, overflow apart."""
-    if isinstance(node, ast.Name):
-        text = lines.get(node.id)
-        return text is None or text == PAPER.structure.expressions.get(node.id) or _is_finite(_parsed(text), lines)
-    if isinstance(node, ast.BinOp):
-        simple = isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
-        return simple and _is_finite(node.left, lines) and _is_finite(node.right, lines)
-    if isinstance(node, ast.UnaryOp):
-        return _is_finite(node.operand, lines)
-    if isinstance(node, ast.Compare):
-        return all(_is_finite(each, lines) for each in (node.left, *node.comparators))
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func) in ("int", "abs", "clip") and all(_is_finite(each, lines) for each in node.args)
-    return isinstance(node, ast.Constant)
-
-
-def _parsed(expression: str) -> ast.expr:
-    """Return the syntax tree of an expression."""
-    return ast.parse(expression.strip(), mode="eval").body
-
-
-def _rule(model: Model) -> tuple[list[str], dict[str, str]]:
-    """Return the learning rule as lines of code, and the expressions by name that it may use."""
-    rule, lines = model.structure.rule, model.structure.expressions
-    if isinstance(rule, Value):
-        return [f"w = {plain(rule.expression)}"], {**lines, **{name: text for name, text, _ in rule.helpers}}
-    return [f"{each.target} {each.operation} {plain(each.expression)}" for each in rule], lines

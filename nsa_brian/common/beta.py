@@ -97,7 +97,7 @@ def _try_again(
     while left.size > FEW or (left.size and done):
         uniform = _uniform(seed + COUNTER[done::AGAIN])
         tried, accepted = np.empty(left.size), np.empty(left.size, bool)
-        _try(a, b, s, *uniform, tried, accepted, np.empty((5, left.size)))
+        _try(a, b, s, uniform[0], uniform[1], tried, accepted, np.empty((5, left.size)))
         samples[left] = tried
         done = (done + 1) % AGAIN
         if not done:

@@ -14,6 +14,7 @@ from evolution import FitnessGames, scores
 from evolution.fitness import rounds
 from nsa_brian import NSA, Choice, Input, Model, NSAParameters, Parameter, load
 from nsa_brian.codegen import stretch as compiled_stretch
+from nsa_brian.codegen.learning import idle_lines, rule_lines
 from nsa_brian.codegen.unit import Unit
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.cell_table import CellTable
@@ -397,8 +398,8 @@ def test_a_round_that_ends_early_has_the_same_bits(name):
     ],
 )
 def test_terms_of_the_chosen_option_are_left_out_for_others(rule, left):
-    learn, lines = compiled_stretch._rule(Model(name="rule", synapse="n : 1", plasticity=rule))
-    assert compiled_stretch._idle(learn, lines) == left
+    learn, lines = rule_lines(Model(name="rule", synapse="n : 1", plasticity=rule))
+    assert idle_lines(learn, lines) == left
 
 
 @pytest.mark.parametrize("engine", [Rounds, Table])
