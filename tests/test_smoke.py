@@ -30,7 +30,7 @@ def test_one_version_is_told_everywhere():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert version("nsa-brian") == declared
     assert f"\nversion: {declared}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
-    assert f"\n## {declared}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## {declared.removesuffix('.dev0')} (" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_nsa_play_plays(nsa, tmp_path):
