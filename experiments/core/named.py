@@ -40,8 +40,8 @@ def once(reader: Callable[[str], T], name: str) -> T:
     return cast(T, _known[reader, name])
 
 
-def read_agent(name: str) -> ParameterSet:
-    """Return the agent ``nsa:WHAT``: a parameter set or file with its model, or a model with the default set.
+def read_agent(name: str, default: str = DEFAULT_SET) -> ParameterSet:
+    """Return the agent ``nsa:WHAT``: a parameter set or file with its model, or a model with the set ``default``.
 
     Raises
     ------
@@ -50,28 +50,30 @@ def read_agent(name: str) -> ParameterSet:
     """
     what = name.removeprefix(f"{NSA}:")
     try:
-        return read_set(DEFAULT_SET, what) if _is_model(what) else read_set(what)
+        return read_set(default, what, default) if _is_model(what) else read_set(what)
     except ValueError as error:
         raise ValueError(f"agent {name}: {error}") from None
 
 
-def read_set(parameters: str = DEFAULT_SET, model: str = "") -> ParameterSet:
+def read_set(parameters: str = DEFAULT_SET, model: str = "", default: str = DEFAULT_SET) -> ParameterSet:
     """Return a parameter set by name or file, completed with the parameters of its model.
 
     Parameters
     ----------
     parameters : str
-        A shipped set, or a file, which may include a model. In place of the default set, a shipped model that has a set
-        of its own gets that one.
+        A shipped set, or a file, which may include a model. In place of ``default``, a shipped model that has a set of
+        its own gets that one.
     model : str
         Name or file of a model; by default that of the set.
+    default : str
+        The set that is used where none is asked for.
 
     Raises
     ------
     ValueError
         If there is no such set or model, or if the set belongs to another model.
     """
-    if parameters == DEFAULT_SET and model in model_names():
+    if parameters == default and model in model_names():
         parameters = model
     chosen = once(load, parameters)
     if not model and chosen.model is None:

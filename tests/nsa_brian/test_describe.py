@@ -11,7 +11,7 @@ import pytest
 from guide import RECIPES, model_of
 from own_models import OWN_MODELS
 
-from nsa_brian import load, load_model
+from nsa_brian import DEFAULT_SET, load, load_model
 from nsa_brian.describe.blocks import Equations, Paragraph, Table
 from nsa_brian.describe.content import Description
 from nsa_brian.describe.diagram import diagram
@@ -155,7 +155,7 @@ def test_values_that_were_calibrated():
     known = described(model, found={"J_v": 0.4e-9, "Phi_star": 0.5, "Phi_top": 0.9})
     rows = {row[0].latex: row for block in known.blocks if isinstance(block, Table) for row in block.rows}
     assert (rows["J_{v}"][1].latex, rows["J_{v}"][2]) == ("0.4", "nA")
-    assert rows[r"w_{\mathrm{max}}"][4] == "set evolved"
+    assert rows[r"w_{\mathrm{max}}"][4] == f"set {DEFAULT_SET}"
 
 
 @pytest.mark.slow

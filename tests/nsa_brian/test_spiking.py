@@ -56,9 +56,11 @@ def test_activity_dies_for_weak_weights_and_lasts_for_strong_ones(left):
 
 
 def test_lasting_activity_is_graded():
-    w_star = float(respond(DEFAULT, 2001)["critical"])
-    w = np.repeat([1.12 * w_star, DEFAULT.w_max], 100)
-    engine = SpikingRounds(2, DEFAULT, len(w), model=SPIKING, seed=0)
+    """With a set whose values rise above the critical weight; those of the default set hardly do."""
+    parameters = load("evolved").parameters
+    w_star = float(respond(parameters, 2001)["critical"])
+    w = np.repeat([1.12 * w_star, parameters.w_max], 100)
+    engine = SpikingRounds(2, parameters, len(w), model=SPIKING, seed=0)
     engine.set_weights(np.column_stack([w, 0 * w]))
     engine.respond()
     rates = engine.activity[:, :, 0].reshape(2, 2, 100)  # population, weight, game

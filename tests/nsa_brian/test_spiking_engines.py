@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from spiking import OWN, both, interpreted, small, spikes_of_network, spikes_of_rounds, unfound
 
-from nsa_brian import Parameter, SpikingNSA, check
+from nsa_brian import Parameter, SpikingNSA, check, load
 from nsa_brian.spiking.rounds import SpikingRounds
 from nsa_brian.spiking.shipped import MODELS
 
@@ -170,7 +170,7 @@ def test_a_learning_rate_is_to_the_last_bit_what_it_is_alone():
 def test_games_of_one_kind_share_their_code_and_nothing_else():
     def engine(n_arms, **changes):
         found = SpikingRounds(n_arms, small(OWN, **changes), 2, model=OWN, seed=n_arms)
-        found.set_weights(np.linspace(0, 4, n_arms))
+        found.set_weights(np.linspace(0, load().parameters.w_max, n_arms))
         return found
 
     def respond(games):

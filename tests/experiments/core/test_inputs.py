@@ -206,8 +206,9 @@ def test_a_search_with_an_edited_plugin_has_another_folder(outcome, folder):
 
 def test_without_input_files_results_have_the_names_of_release_0_2(nsa, folder):
     quick = ["--preset", "quick", "--no-figures"]
-    nsa("play", *quick, "--rounds", "20", "--agents", "random,ucb1")
-    nsa("table", *quick, "--rounds", "20", "--agents", "random,ucb1", "--arms", "5")
+    games = [*quick, "--rounds", "20", "--agents", "random,ucb1", "--parameters", "evolved"]  # its default
+    nsa("play", *games)
+    nsa("table", *games, "--arms", "5")
     nsa("environments", *quick)
     names = {path.name for path in (folder / "nsa-results").glob("*.npz")}
     assert names == {"play-MAB-P-k10-d7f7296d.npz", "table-8738fb37.npz", "environments-8efe3a8f.npz"}

@@ -14,7 +14,7 @@ from experiments.core.functions import critical_weight
 from experiments.core.game import play
 from experiments.core.play import make_bandit, make_player, play_agent
 from experiments.core.settings import PlaySettings
-from nsa_brian import NSA, load, load_model
+from nsa_brian import DEFAULT_SET, NSA, load, load_model
 from nsa_brian.common.game_streams import streams
 from nsa_brian.model.model import PAPER
 from nsa_brian.model.timing import engine_options
@@ -41,7 +41,10 @@ INTEGRATED = [name for name, study in STUDIES.items() if hasattr(study.options_t
 @pytest.mark.parametrize("name", BEFORE)
 def test_default_settings_keep_their_identity(name):
     study = STUDIES[name]
-    settings = study.settings_of(study.presets["quick"])
+    options = study.presets["quick"]
+    if getattr(options, "parameters", None) == DEFAULT_SET:
+        options = dataclasses.replace(options, parameters="evolved")
+    settings = study.settings_of(options)
     if name == "standings":
         settings = dataclasses.replace(settings, agents=tuple(agent for agent in settings.agents if agent not in NEW))
     if name == "response":  # the default is all shipped sets
@@ -179,7 +182,7 @@ REFUSED = {
     "text": (["standings", "--dt", "fast"], "--dt takes numbers, got 'fast'"),
     "too long": (
         ["table", "--dt", "500"],
-        "tau_u and tau_v must be at least dt = 500 ms with method euler, got 179 ms",
+        f"tau_u and tau_v must be at least dt = 500 ms with method euler, got {load().parameters.tau_u:g} ms",
     ),
     "too short": (["entropy", "--dt", "1e-9"], "time steps at most"),
     "too long for spikes": ([*PLAY, "--model", "spiking", "--dt", "50"], "must be at least dt = 50 ms, got"),

@@ -22,7 +22,7 @@ from experiments.core.workers import run_jobs
 from experiments.parser import build_parser
 from experiments.studies.decision.rates import decide
 from experiments.studies.table.study import DEFAULT as PAPER
-from nsa_brian import NSA, NSAParameters, ParameterSet, load, load_model
+from nsa_brian import DEFAULT_SET, NSA, NSAParameters, ParameterSet, load, load_model
 from nsa_brian.plugins import load_plugins
 
 #: Strong enough to change a short game.
@@ -142,7 +142,7 @@ def test_a_file_of_a_model_a_name_in_a_file_and_the_shipped_name_are_models_too(
     load_model("my.py").save("model.json")
     assert read_agent("nsa:two.py").model_name == read_agent("nsa:model.json").model_name == "adapting"
     assert read_agent("nsa:two.py:OTHER").model_name == "other"
-    assert read_agent("nsa:paper") == read_agent("nsa:evolved") == load()
+    assert read_agent("nsa:paper") == read_agent(f"nsa:{DEFAULT_SET}") == load()
 
 
 def test_the_agent_takes_a_model_and_a_file_that_brings_one(folder):
@@ -408,5 +408,5 @@ def test_studies_refuse_models_in_one_line(words, message, folder, refused):
 def test_settings_of_a_plain_run_say_nothing_of_models():
     found = PAPER.to_dict()
     assert not {"model", "nsa_agents"} & set(found)
-    assert found["parameter_values"] == {"evolved": load().parameters.to_dict()}
+    assert found["parameter_values"] == {DEFAULT_SET: load().parameters.to_dict()}
     assert np.all([agent.model is None for agent in PAPER.nsa_agents.values()])

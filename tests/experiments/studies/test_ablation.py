@@ -127,7 +127,7 @@ class TestVariants:
             assert found[name].agent.model == load_model(variant)
             assert (f"{name}, retuned" in found) == (variant in model_names())
         assert found["without recovery of novelty"].agent.parameters.eta == full.parameters.eta
-        assert found["the paper's model"].agent == PAPER
+        assert found["the paper's model"].agent == read_set()
 
     def test_name_only_models_that_are_shipped(self):
         for mechanisms in MECHANISMS.values():
