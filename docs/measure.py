@@ -41,9 +41,8 @@ from experiments.registry import study  # noqa: E402
 
 SPIKING_GAME = "--arms 5 --trials 1 --rounds 300 --repetitions 40 --agents nsa,random"
 SMALL_GAME = "--arms 3 --trials 1 --rounds 20 --repetitions 2 --agents nsa,random"
-#: Champions of staged searches, and the default sets of releases 0.3, 0.2 and 0.1.
-SETS = ("evolved-0.3", "evolved", "evolved-0.1", "evolution-1.json", "evolution-2.json", "evolution-3.json")
-CHAMPIONS = f"--agents {','.join(f'nsa:{name}' for name in SETS)},random"
+#: Champions of staged searches, and the default sets of releases 0.2 and 0.1.
+CHAMPIONS = "--agents nsa:evolved,nsa:evolved-0.1,nsa:evolution-1.json,nsa:evolution-2.json,nsa:evolution-3.json,random"
 
 
 class Measurement(NamedTuple):
@@ -85,7 +84,7 @@ MEASUREMENTS = {
             ("1", "--seed 1", "--preset quick --seed 1", "race"),
             ("2", "--seed 2", "--preset quick --seed 2", "race"),
             ("3", "--seed 3", "--preset quick --seed 3", "race"),
-            ("default", "--reproduce evolved-0.3", "--preset quick --seed 1", "race"),
+            ("default", "--reproduce evolved-from-nothing", "--preset quick --seed 1", "race"),
             ("evolved", "--preset evolved", "--preset paper-quick --start minbandit-38 --inexact 0.005", "fitness"),
             ("adapting", "--model adapting.py --seed 1", "--model adapting.py --preset quick", "race"),
             ("paper-main", "--preset paper-main --seed 1", "--preset paper-quick", "functions"),
