@@ -84,7 +84,7 @@ MEASUREMENTS = {
             ("1", "--seed 1", "--preset quick --seed 1", "race"),
             ("2", "--seed 2", "--preset quick --seed 2", "race"),
             ("3", "--seed 3", "--preset quick --seed 3", "race"),
-            ("default", "--reproduce evolved-from-nothing", "--preset quick --seed 1", "race"),
+            ("default", "--reproduce evolved-0.3", "--preset quick --seed 1", "race"),
             ("evolved", "--preset evolved", "--preset paper-quick --start minbandit-38 --inexact 0.005", "fitness"),
             ("adapting", "--model adapting.py --seed 1", "--model adapting.py --preset quick", "race"),
             ("paper-main", "--preset paper-main --seed 1", "--preset paper-quick", "functions"),

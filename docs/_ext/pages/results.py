@@ -231,11 +231,10 @@ def readme_block(found):
         f"policy is {policy.split(':')[0]} with {mean[policy]:.1f}. Mean ranks closer than "
         f"{ranks['critical_difference']:.1f} do not differ significantly.",
         *(["- Preliminary: these two were measured with small settings."] if of_table["stand_in"] else []),
-        f"- `{default['command']}`: finds the default set in {default['seconds'] / 60:.0f} minutes, without a starting "
-        "point, among sets that are silent at rest and robust: regret "
-        f"{of_default['champion']:.3f} on held-out games, where {others(of_default)}.",
-        f"- `{search['command']}`: a search without such requirements found a set with regret "
-        f"{of_search['champion']:.3f}, where {others(of_search)}.",
+        f"- `{default['command']}`: finds the default set in {default['seconds'] / 60:.0f} minutes, from nothing, "
+        f"among sets that are robust and silent at rest: regret {of_default['champion']:.3f} on held-out games, where "
+        f"{others(of_default)}.",
+        f"- `{search['command']}`: without such requirements {of_search['champion']:.3f}, where {others(of_search)}.",
         f"- Measured with version {version(of_table)}. [The results](docs/results) name command, versions and machine.",
     ]
     lines = [textwrap.fill(each, 119, subsequent_indent="  ", break_on_hyphens=False) for each in sentences]
@@ -245,7 +244,7 @@ def readme_block(found):
 def others(regrets):
     """Return in words the regrets of the sets that a champion was compared with."""
     return (
-        f"the default set of 0.2 has {regrets['evolved']:.3f} and the authors' sets have "
+        f"the default of 0.2 has {regrets['evolved']:.3f} and the authors' sets have "
         f"{regrets['minbandit-38']:.3f} and {regrets['minbandit-29']:.3f}"
     )
 

@@ -76,7 +76,9 @@ class Batch:
             some = {name: value[owner] for name, value in values.items()}
             shown = None if offered is None else offered[games]
             logs = agent.choice_logs(some, arms[games], rewards[games], self.n_arms, shown)
-            np.add.at(total, owner, np.where(used[games], logs, 0.0).sum(axis=1))
+            # One trial after the other: the order of np.sum depends on the length, and so on the batch's longest game.
+            of_game = np.where(used[games], logs, 0.0).cumsum(axis=1)[:, -1]
+            np.add.at(total, owner, of_game)
         return total
 
     def spread(self, by_trial: Sequence[np.ndarray]) -> np.ndarray:

@@ -116,6 +116,17 @@ def test_a_batch_gives_the_likelihood_of_each_subject_alone():
             assert found[i] == pytest.approx(np.log(probable[np.arange(len(chosen)), chosen]).sum(), abs=1e-9)
 
 
+def test_a_likelihood_has_the_same_bits_beside_longer_games():
+    rng, agent, n = np.random.default_rng(0), candidate("q-learning", None), 50
+    short, long = (
+        Subject("s", (Game("", rng.integers(2, size=n_trials), rng.integers(2, size=n_trials) * 1.0),))
+        for n_trials in (61, 120)
+    )
+    values, which = typical_values(agent, n, rng), np.zeros(n, int)
+    alone, beside = (Batch(subjects, 2).log_likelihood(agent, values, which) for subjects in ([short], [short, long]))
+    assert np.array_equal(alone, beside)
+
+
 @pytest.mark.parametrize("name", ["nsa", "q-learning"])
 def test_a_fit_is_at_least_as_likely_as_the_truth(name):
     agent, rng, everybody = candidate(name, load() if name == "nsa" else None), np.random.default_rng(1), np.arange(3)
