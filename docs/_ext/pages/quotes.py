@@ -161,7 +161,8 @@ QUOTES = {
         Quote(BY_BANDIT, "on MAB-D ({MAB-D/nsa:.3f}, optimistic {MAB-D/optimistic:tuned:.3f})"),
         Quote(BY_BANDIT, "({random-walk/nsa:.3f}, constant-step {random-walk/constant-step:tuned:.3f}),"),
         Quote(
-            BY_BANDIT, "`nsa:familiarity-surprise` has {random-walk/nsa:familiarity-surprise:.3f}; on games of another"
+            BY_BANDIT,
+            "`nsa:familiarity-surprise` has as little ({random-walk/nsa:familiarity-surprise:.3f}; on games of another",
         ),
         Quote(
             BY_BANDIT,

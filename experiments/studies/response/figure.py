@@ -39,7 +39,8 @@ def draw(results: Results[Settings, Summary]) -> Figure:
             row[2].set_title("neural responses", loc="left")
             row[2].set_xlabel("activity")
             for ax in row:
-                ax.set_ylim(-0.03, 1.08)
+                low, high = ax.dataLim.intervaly  # 0 to 1 in the paper's model, unless traces of the input are left
+                ax.set_ylim(min(-0.03, 1.05 * low), max(1.08, 1.05 * high))
                 ax.legend(fontsize=7)
             row[0].legend(fontsize=7, title=fill(results.summary.sets[name].holds_for, 28), title_fontsize=7)
     return figure
