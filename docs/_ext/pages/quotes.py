@@ -79,10 +79,11 @@ QUOTES = {
     ],
     "docs/explanation/time_step.md": [
         Quote(
-            f"{RATE}/evolved",
-            "even at 10 ms they have {euler 10/percent_of_choices_changed:.2g} and",
+            RATE,
+            "even at 10 ms they have {evolved-0.3/euler 10/percent_of_choices_changed:.2g}, "
+            "{evolved/euler 10/percent_of_choices_changed:.2g} and "
+            "{evolved-0.1/euler 10/percent_of_choices_changed:.2g} percent of changed choices.",
         ),
-        Quote(f"{RATE}/evolved-0.1", "and {euler 10/percent_of_choices_changed:.2g} percent of changed choices."),
         Quote(
             f"{RATE}/minbandit-29",
             "`minbandit-29` changes {euler 1/percent_of_choices_changed:.2g} percent of its choices at 1 ms and "
@@ -102,8 +103,8 @@ QUOTES = {
             "{rk4 0.5/regret:.4f}.",
         ),
         Quote(
-            f"{RATE}/evolved",
-            "{euler 1/critical_weight:.4f} for `evolved` at 1 ms and {euler 10/critical_weight:.4f} at 10 ms,",
+            f"{RATE}/evolved-0.3",
+            "{euler 1/critical_weight:.4f} for `evolved-0.3` at 1 ms and {euler 10/critical_weight:.4f} at 10 ms,",
         ),
         Quote(
             f"{RATE}/minbandit-38",
@@ -111,7 +112,7 @@ QUOTES = {
         ),
         Quote(
             "time-step/summary/short_rounds",
-            "w\\* of `evolved` is {rk4:.3f} with `rk4` and {euler:.3f} with Euler's method at 20 ms.",
+            "w\\* of `evolved-0.3` is {rk4:.3f} with `rk4` and {euler:.3f} with Euler's method at 20 ms.",
         ),
         Quote(
             f"{SPIKING}/spiking",
