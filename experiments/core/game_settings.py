@@ -99,7 +99,7 @@ class GameSettings(AgentSettings):
     rounds: int = setting(2000, "rounds per trial")
     repetitions: int = setting(5, "number of independent games")
     parameters: str = setting(DEFAULT_SET, "parameter set of NSA: a name or a file", "SET")
-    model: str = setting("", MODEL_HELP, "MODEL")
+    model: str = setting("", MODEL_HELP, "MODEL", compare=False)
     engine: str = setting(DEFAULT_ENGINE, f"engine that runs NSA: {', '.join(ENGINES)}", "NAME")
     ties: str = setting("random", "how NSA breaks ties: random, or first (not with engine table)", "RULE")
     seed: int = setting(0, "random seed")

@@ -15,7 +15,7 @@ from nsa_brian.common.texts import shown
 _CALLED = {int: "whole numbers", float: "numbers"}
 
 
-def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "") -> Any:
+def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "", compare: bool = True) -> Any:
     """Return a dataclass field with the help text of its option.
 
     Parameters
@@ -26,8 +26,11 @@ def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "") -> A
         For the help.
     flag : str
         Name of an option that can be repeated, with one ``KEY=VALUE`` each.
+    compare : bool
+        Whether settings that differ in it differ; not if another field has what it stands for.
     """
-    return dataclasses.field(default=default, metadata={"help": text, "metavar": metavar, "flag": flag})
+    metadata = {"help": text, "metavar": metavar, "flag": flag}
+    return dataclasses.field(default=default, compare=compare, metadata=metadata)
 
 
 def add_options(parser: argparse.ArgumentParser, kind: type, only: Collection[str] = ()) -> None:

@@ -62,7 +62,7 @@ class SearchSettings(AgentSettings):
     generations: int = setting(60, "largest number of generations of a run")
     samples: int = setting(100, "simulations of an NSA model with noise, whose probabilities are means over them")
     parameters: str = setting(FITTED_SET, "parameter set of NSA: a name or a file", "SET")
-    model: str = setting("", MODEL_HELP, "MODEL")
+    model: str = setting("", MODEL_HELP, "MODEL", compare=False)
     seed: int = setting(0, "random seed")
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ class Settings(AgentSettings):
     """Parameter sets, each with its own model or all with the same, and the resolution."""
 
     parameters: tuple[str, ...] = setting(tuple(names()), "parameter sets or files, comma separated", "S,T")
-    model: str = setting("", RATE_MODEL_HELP, "MODEL")
+    model: str = setting("", RATE_MODEL_HELP, "MODEL", compare=False)
     points: int = setting(2001, "number of weights between 0 and w_max")
     arms: int = setting(ARMS, "number of arms; matters if options are coupled or a string uses n_arms")
 

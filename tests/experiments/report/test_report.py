@@ -73,10 +73,11 @@ def test_the_page_needs_nothing_from_elsewhere(page):
 
 @pytest.mark.slow
 def test_every_part_tells_its_settings_and_its_command(page):
-    for name in ("environments", "decision", "response", "table", "standings", "ablation", "entropy", "updates"):
+    names = ("environments", "decision", "response", "table", "standings", "ablation", "bound", "entropy", "updates")
+    for name in names:
         assert f"<pre>nsa {name} --preset quick</pre>" in page
-    assert page.count("<dt>seed</dt>") == 7  # all but response, which has no luck
-    assert page.count('alt="') == 8
+    assert page.count("<dt>seed</dt>") == len(names) - 1  # all but response, which has no luck
+    assert page.count('alt="') == len(names)
 
 
 def dump(path, width):

@@ -8,12 +8,11 @@ import pytest
 from guide import model_of
 from models import OTHERS
 
-from experiments.core import functions
 from experiments.core.functions import activities_left, holds_for, respond
 from experiments.evolve import strategy as strategies
 from experiments.studies.response.study import DEFAULT as SETTINGS
 from experiments.studies.response.study import STUDY
-from nsa_brian import Coupling, Model, NSANetwork, NSAParameters, load
+from nsa_brian import Coupling, Model, NSANetwork, NSAParameters, load, responses
 from nsa_brian.model.model import PAPER
 
 #: U is divided by its own sum over all options: the more arms, the weaker each of them.
@@ -56,7 +55,7 @@ def test_weights_are_computed_in_parts_that_fit_and_come_to_the_same(name, monke
     model, w = OTHERS[name], np.linspace(0, SHORT.w_max, 23)
     parameters = model.complete(SHORT)
     whole = activities_left(parameters, model, w, 5)
-    monkeypatch.setattr(functions, "OPTIONS_AT_ONCE", 40)  # eight games of five arms
+    monkeypatch.setattr(responses, "OPTIONS_AT_ONCE", 40)  # eight games of five arms
     assert (activities_left(parameters, model, w, 5) == whole).all()
 
 
