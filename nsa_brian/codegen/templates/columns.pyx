@@ -212,27 +212,40 @@ cdef extern from *:
                 {
                     {{ scalar_code['reset_' ~ p.name]|autoindent }}
                     const {{ _real }}* _fired = {{ get_array_name(variables['spiked_of_' ~ p.name]) }};
-                    for (int64_t _block = 0; _block < _room_{{ p.name }}; _block += _width)
+                    const int64_t _span = NSA_MASKED_STORES ? _room_{{ p.name }} : _width;
+                    for (int64_t _block = 0; _block < _room_{{ p.name }}; _block += _span)
+                    {
+                        if (!NSA_MASKED_STORES && !nsa::any(_fired + _block))
+                            continue;
+                        NSA_VECTORISE
+                        for (int64_t _idx = _block; _idx < _block + _span; _idx++)
+                        {
+                            if (_fired[_idx] != 0)
+                            {
+                                {
+                                    {{ vector_code['reset_' ~ p.name]|autoindent }}
+                                }
+                                {% if p.neurons.refractory %}
+                                {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
+                                {% endif %}
+                                {% if p.keeps_last %}
+                                {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = ({{ _real }})_now;
+                                {% endif %}
+                            }
+                        }
+                        NSA_STORED;
+                    }
+                    const bool _counting = {{ '_now >= _reading_step && !_outcome' if p.row >= 0 else 'false' }};
+                    for (int64_t _block = 0; (_counting || _recording) && _block < _size_{{ p.name }}; _block += _width)
                     {
                         if (!nsa::any(_fired + _block))
                             continue;
-                        for (int64_t _idx = _block; _idx < _block + _width; _idx++)
+                        for (int64_t _idx = _block; _idx < _block + _width && _idx < _size_{{ p.name }}; _idx++)
                         {
                             if (_fired[_idx] == 0)
                                 continue;
-                            {
-                                {{ vector_code['reset_' ~ p.name]|autoindent }}
-                            }
-                            {% if p.neurons.refractory %}
-                            {{ get_array_name(variables['wait_in_' ~ p.name]) }}[_idx] = _rest_{{ p.name }};
-                            {% endif %}
-                            {% if p.keeps_last %}
-                            {{ get_array_name(variables['last_in_' ~ p.name]) }}[_idx] = ({{ _real }})_now;
-                            {% endif %}
-                            if (_idx >= _size_{{ p.name }})
-                                continue;
                             {% if p.row >= 0 %}
-                            if (_now >= _reading_step && !_outcome)
+                            if (_counting)
                                 _all__counts[({{ p.row }} * _games + _game) * _options + _idx / _per_{{ p.name }}] += 1;
                             {% endif %}
                             if (_recording)

@@ -16,6 +16,13 @@
 #define NSA_STORED
 #endif
 
+// Whether single numbers of a vector can be stored, so that a loop that stores under a condition consists of vectors.
+#if defined(__AVX2__)
+#define NSA_MASKED_STORES true
+#else
+#define NSA_MASKED_STORES false
+#endif
+
 // No inlining: many copies of the function would slow down compilation without making the code faster.
 #if defined(_MSC_VER)
 #define NSA_APART __declspec(noinline)
@@ -97,18 +104,22 @@ template <typename T> NSA_APART void put(T* __restrict to, const T* __restrict f
 
 // e^x to within two units in the last place, without a call, so that every compiler can vectorise it:
 // x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for 2 e^r, times 2^(k - 1), whose exponent fits for every
-// finite result. As usual, it is infinite above 709.78 and NaN for NaN; below -708, near subnormal numbers, it is 0.
+// finite result. Adding 1.5 * 2^52 rounds to the integer k and leaves it, and with 1022 the exponent of 2^(k - 1), in the
+// lowest bits. As usual, e^x is infinite above 709.78 and NaN for NaN; below -708, near subnormal numbers, it is 0.
 static inline double exp(double x)
 {
     const double within = x > 710.0 ? 710.0 : x;
-    const double k = rint(within * 1.4426950408889634074);
+    const double shifted = within * 1.4426950408889634074 + 6755399441056766.0;  // 1.5 * 2^52 + 1022
+    const double k = shifted - 6755399441056766.0;
     const double r = fma(k, -1.90821492927058770002e-10, fma(k, -6.93147180369123816490e-01, within));
     const double r2 = r * r, r4 = r2 * r2;
     const double low = fma(fma(r, 1. / 120, 1. / 24), r2, fma(r, 1. / 6, 1. / 2));
     const double middle = fma(fma(r, 1. / 362880, 1. / 40320), r2, fma(r, 1. / 5040, 1. / 720));
     const double high = fma(fma(r, 1. / 6227020800., 1. / 479001600), r2, fma(r, 1. / 39916800, 1. / 3628800));
     const double e = fma(fma(fma(fma(high, r4, middle), r4, low), r2, r), 2.0, 2.0);
-    const int64_t bits = ((int64_t)(int32_t)k + 1022) << 52;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits <<= 52;
     double power;
     memcpy(&power, &bits, sizeof power);
     const double found = e * power;
@@ -119,11 +130,14 @@ static inline double exp(double x)
 static inline float exp(float x)
 {
     const float within = x > 89.0f ? 89.0f : x;
-    const float k = rintf(within * 1.44269504f);
+    const float shifted = within * 1.44269504f + 12583038.0f;  // 1.5 * 2^23 + 126
+    const float k = shifted - 12583038.0f;
     const float r = (within - k * 0.693359375f) - k * -2.12194440e-4f;
     const float low = (r * (1.f / 120) + 1.f / 24) * (r * r) + (r * (1.f / 6) + 1.f / 2);
     const float e = (((r * (1.f / 5040) + 1.f / 720) * (r * r * r * r) + low) * (r * r) + r) * 2.0f + 2.0f;
-    const int32_t bits = ((int32_t)k + 126) << 23;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits <<= 23;
     float power;
     memcpy(&power, &bits, sizeof power);
     const float found = e * power;
@@ -205,24 +219,46 @@ static inline double sum(const double* x, int n)
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-// The same for the neurons of an option, as two vectors of four partial sums.
+// Four numbers added lane by lane: a vector register where the compiler knows the type, since GCC makes single additions
+// of a loop over four numbers.
+template <typename T> struct Four {
+#if defined(__GNUC__)
+    T lane __attribute__((vector_size(4 * sizeof(T))));
+    void add(const Four& other) { lane += other.lane; }
+#else
+    T lane[4];
+    void add(const Four& other)
+    {
+        for (int i = 0; i < 4; i++)
+            lane[i] += other.lane[i];
+    }
+#endif
+    void add(const T* x)
+    {
+        Four other;
+        memcpy(&other.lane, x, sizeof other.lane);
+        add(other);
+    }
+};
+
+// The sum of the neurons of an option, as two vectors of four partial sums.
 template <typename T> static inline T total(const T* x, int64_t n)
 {
-    T low[4] = {0, 0, 0, 0}, high[4] = {0, 0, 0, 0}, rest = 0;
+    Four<T> low = {{0, 0, 0, 0}}, high = {{0, 0, 0, 0}};
+    T rest = 0;
     int64_t k = 0;
-    for (; k + 8 <= n; k += 8)
-        for (int i = 0; i < 4; i++) {
-            low[i] += x[k + i];
-            high[i] += x[k + 4 + i];
-        }
+    for (; k + 8 <= n; k += 8) {
+        low.add(x + k);
+        high.add(x + k + 4);
+    }
     if (k + 4 <= n) {
-        for (int i = 0; i < 4; i++)
-            low[i] += x[k + i];
+        low.add(x + k);
         k += 4;
     }
     for (; k < n; k++)
         rest += x[k];
-    return (((low[0] + high[0]) + (low[2] + high[2])) + ((low[1] + high[1]) + (low[3] + high[3]))) + rest;
+    low.add(high);
+    return ((low.lane[0] + low.lane[2]) + (low.lane[1] + low.lane[3])) + rest;
 }
 
 // Whether any number of a vector of 64 bytes is not 0.
