@@ -13,8 +13,9 @@ class Uniform(Policy):
     """Pull each arm with the same probability, without learning."""
 
     def _select(self) -> Any:
-        number = self._number()
-        return int(number * self.n_arms) if self._alone else whole(number * self.n_arms)
+        if self._ahead:  # a single game
+            return int(self._ahead.pop() * self.n_arms)
+        return whole(self._number() * self.n_arms)
 
     def _probabilities(self, offered: np.ndarray) -> np.ndarray:
         return uniform(offered)

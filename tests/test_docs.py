@@ -55,7 +55,7 @@ def test_every_results_file_is_shown_with_its_command_and_version(name):
 
 def test_every_page_of_results_is_measured(measure):
     shown = {name for page in results.PAGES.values() for name in page.files}
-    own_scripts = {"evolution-ablation", "time-step"}  # docs/ablation.py and docs/time_step.py
+    own_scripts = {"evolution-ablation", "smpybandits", "time-step"}  # docs/ablation.py, ...
     assert shown - own_scripts <= set(measure.MEASUREMENTS)
     for each in measure.MEASUREMENTS.values():
         for command in (each.command, each.quick):

@@ -38,6 +38,12 @@ QUOTES = {
         Quote(BENCH, "{numpy.ms_per_round.k10:.3g} ms with a plain numpy loop."),
         Quote(BENCH, "With 1,000 arms the network takes {network.ms_per_round.k1000:.3g} ms"),
         Quote(BENCH, "and `rounds` {rounds.ms_per_round.k1000:.3g} ms."),
+        Quote(
+            "smpybandits/summary",
+            "`ucb1` takes {ucb1/k10/us:.2g} us a round, `thompson` {thompson/k10/us:.2g} and `random` "
+            "{random/k10/us:.2g} us; those of SMPyBandits take {ucb1/k10/smpybandits_us:.2g}, "
+            "{thompson/k10/smpybandits_us:.2g} and {random/k10/smpybandits_us:.2g} us.",
+        ),
     ],
     "docs/explanation/evolution.md": [
         Quote(

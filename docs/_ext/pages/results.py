@@ -83,9 +83,9 @@ PAGES = {
     ),
     "speed": Page(
         "Speed",
-        "Speed of engines and policies, compared with hand-written C++. Why the fast engines are "
-        "exact: [](../../explanation/engines.md).",
-        ("bench",),
+        "Speed of engines and policies, compared with hand-written C++, plain Python and SMPyBandits. Why the fast "
+        "engines are exact: [](../../explanation/engines.md).",
+        ("bench", "smpybandits"),
     ),
 }
 

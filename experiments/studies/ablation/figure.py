@@ -32,9 +32,9 @@ def draw(results: Results[Settings, Summary]) -> Figure:
                     f" {cost.mean:+.3f} ", (max(high, 0.0), place), va="center", fontsize=7, annotation_clip=False
                 )
             ax.axvline(0, color="black", linewidth=0.8)
-            ax.margins(x=0.18)
+            ax.margins(x=0.18, y=0.01)
             ax.set_title(f"{TITLES[group]}: full model {regret:.3f}", loc="left")
-            ax.set_xlabel("regret minus the full model's, 95% interval")
+        figure.supxlabel("regret minus the full model's, with 95% intervals", fontsize="medium")
         axes[0].set_yticks(range(len(found.variants)), list(found.variants))
         axes[0].invert_yaxis()
         kinds = [kind for kind in KINDS if any(worth.kind == kind for worth in found.variants.values())]
