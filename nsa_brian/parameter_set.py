@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SET = "evolved-0.3"
 #: The shipped set of the best known NSA: on average less regret than the paper's model on all bandits but
-#: the random walk, where it has the same.
+#: reversal, where it has the same.
 BEST = "familiarity-surprise"
 _SHIPPED = resources.files("nsa_brian") / "parameter_sets"
 #: Sets of shipped models other than the paper's, each named after its model, which it contains.

@@ -15,7 +15,7 @@ from evolution.workers import Workers
 from experiments.core.outside import note
 from experiments.evolve.options import Sources
 from experiments.evolve.strategy import Strategy, strategy
-from nsa_brian import NSAParameters, load
+from nsa_brian import DEFAULT_SET, NSAParameters, load
 from nsa_brian.common.archive import ArchiveFormat
 from nsa_brian.model.timing import stated
 
@@ -23,7 +23,7 @@ FILE = "measured.npz"
 MEASURED = ArchiveFormat("nsa-search-measurements", 1, "measurements of a search")
 
 #: Sets that come with the package, to compare with.
-SHIPPED = ("evolved", "minbandit-38", "minbandit-29")
+SHIPPED = (DEFAULT_SET, "evolved", "minbandit-38", "minbandit-29")
 
 #: Is called with a line before each measurement that takes time.
 Tell = Callable[[str], None]

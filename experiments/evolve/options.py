@@ -173,7 +173,7 @@ PRESETS = {
             "rounds": 250,
         },
     ),
-    # It found the default set: small steps from the authors' set, on games of the kind that policies are tuned on.
+    # It found the default set of 0.2: small steps from the authors' set, on games as those that policies are tuned on.
     # docs/explanation/evolution.md says why nine genes are fixed.
     "evolved": Preset(
         SearchSettings,

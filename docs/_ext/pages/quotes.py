@@ -23,7 +23,9 @@ STANDINGS = "standings/summary"
 RANKS = f"{STANDINGS}/standings/all/ranks"
 BY_BANDIT = f"{STANDINGS}/regret_by_bandit"
 CHAMPIONS = "table-from-nothing/summary/mean_regret"
+BANDITS = ("MAB-P", "MAB-D", "MAB-sin", "MAB-sinP", "switching", "random-walk", "reversal", "needle", "seasonal")
 REPORT = "summary/champion/report"
+BEYOND = "{%s/nsa:.3f} | {%s/nsa:familiarity-surprise:.3f} | {%s/optimistic:tuned:.3f} |"
 RATE, SPIKING = "time-step/summary/rate", "time-step/summary/spiking"
 ON_HELD_OUT = (
     "the champion has regret {champion/regret:.4f}, set `evolved` {evolved/regret:.4f}, the authors' set 38 "
@@ -32,7 +34,7 @@ ON_HELD_OUT = (
 
 QUOTES = {
     "docs/explanation/engines.md": [
-        Quote(BENCH, "one round of one game takes {rounds.ms_per_round.k10:.3g} ms with `rounds`,"),
+        Quote(BENCH, "with the default set) takes {rounds.ms_per_round.k10:.3g} ms with `rounds`,"),
         Quote(BENCH, "{table.ms_per_round.k10:.2g} ms with `table`,"),
         Quote(BENCH, "{network.ms_per_round.k10:.3g} ms with the Brian2 network"),
         Quote(BENCH, "{numpy.ms_per_round.k10:.3g} ms with a plain numpy loop."),
@@ -43,6 +45,23 @@ QUOTES = {
             "`ucb1` takes {ucb1/k10/us:.2g} us a round, `thompson` {thompson/k10/us:.2g} and `random` "
             "{random/k10/us:.2g} us; those of SMPyBandits take {ucb1/k10/smpybandits_us:.2g}, "
             "{thompson/k10/smpybandits_us:.2g} and {random/k10/smpybandits_us:.2g} us.",
+        ),
+    ],
+    "docs/explanation/beyond.md": [
+        *(
+            Quote(f"{STANDINGS}/{of}", f"| {label} | " + BEYOND.replace("%s", key))
+            for of, rows in (
+                (
+                    "standings",
+                    {"the paper's 24 cells": "paper's/mean_regret", "the other 25 cells": "others/mean_regret"},
+                ),
+                ("regret_by_bandit", {name: name for name in BANDITS}),
+            )
+            for label, key in rows.items()
+        ),
+        Quote(
+            BY_BANDIT,
+            "is level with the paper's model ({reversal/nsa:familiarity-surprise:.3f} and {reversal/nsa:.3f}).",
         ),
     ],
     "docs/explanation/evolution.md": [
@@ -146,6 +165,12 @@ QUOTES = {
         ),
     ],
     "docs/explanation/standings.md": [
+        Quote(
+            "bound/summary/mean_regret/all",
+            "is {oracle-bayes:.3f}; `nsa:familiarity-surprise` has {nsa:familiarity-surprise:.3f}, aspiration "
+            "{aspiration:tuned:.3f}, optimistic {optimistic:tuned:.3f}, the paper's model {nsa:.3f} and Thompson "
+            "sampling {thompson:.3f}.",
+        ),
         Quote(STANDINGS, "has the full table: {n_cells:d} cells,"),
         Quote(STANDINGS, "The best of {n_ranked:d} agents"),
         Quote(

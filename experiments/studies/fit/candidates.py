@@ -23,7 +23,8 @@ Values = Mapping[str, np.ndarray]
 
 #: Parameters of NSA that are free by default, with their search ranges and the typical values of simulated subjects.
 #: Few of the 22 can be recovered from a few hundred choices; these can (``nsa recover``). mu_eta scales the learning
-#: rate at low weights, r_eta that at high ones, alpha_v is the weight from which on an option is exploited.
+#: rate at low weights, r_eta that at high ones, alpha_v is the weight from which on an option is exploited, up to w_max
+#: if that is higher.
 FREE_OF_NSA = {
     "mu_eta": ((-10.0, 0.0), (-9.0, -1.0)),
     "r_eta": ((0.0, 1.0), (0.1, 0.9)),
@@ -291,18 +292,22 @@ def candidate(name: str, agent: ParameterSet | None, free: Sequence[str] | None 
             raise ValueError(f"agent {name} has no parameter {shown(key)} to fit; {hint}")
         if chosen.count(key) > 1:
             raise ValueError(f"agent {name}: parameter {key} is given twice")
-    genes = tuple(_gene(key, known[key], is_nsa(name)) for key in chosen)
+    genes = tuple(_gene(key, known[key], agent if is_nsa(name) else None) for key in chosen)
     if is_nsa(name):
         return NSACandidate(name, genes, agent=agent, **options)  # type: ignore[arg-type]
     return PolicyCandidate(name, genes)
 
 
-def _gene(name: str, info: Any, of_nsa: bool) -> Gene:
-    """Return a free parameter with its default range."""
+def _gene(name: str, info: Any, nsa: ParameterSet | None) -> Gene:
+    """Return a free parameter, of NSA or of a policy, with its default range."""
     gene = Gene(name, info) if isinstance(info, baselines.Tunable) else Gene.of_parameter(info)
-    if not (of_nsa and name in FREE_OF_NSA):
-        return gene if of_nsa else replace(gene, typical=TYPICAL.get(name))
+    if nsa is None:
+        return replace(gene, typical=TYPICAL.get(name))
+    if name not in FREE_OF_NSA:
+        return gene
     (low, high), typical = FREE_OF_NSA[name]
+    if name == "alpha_v":
+        high = max(high, nsa.parameters.w_max)
     return replace(gene, range=replace(gene.range, low=low, high=high), typical=typical)
 
 

@@ -104,8 +104,8 @@ template <typename T> NSA_APART void put(T* __restrict to, const T* __restrict f
 
 // e^x to within two units in the last place, without a call, so that every compiler can vectorise it:
 // x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for 2 e^r, times 2^(k - 1), whose exponent fits for every
-// finite result. Adding 1.5 * 2^52 rounds to the integer k and leaves it, and with 1022 the exponent of 2^(k - 1), in the
-// lowest bits. As usual, e^x is infinite above 709.78 and NaN for NaN; below -708, near subnormal numbers, it is 0.
+// finite result. Adding 1.5 * 2^52 rounds to the integer k and leaves it, and with 1022 the exponent of 2^(k - 1), in
+// the lowest bits. As usual, e^x is infinite above 709.78 and NaN for NaN; below -708, near subnormal numbers, it is 0.
 static inline double exp(double x)
 {
     const double within = x > 710.0 ? 710.0 : x;
@@ -219,8 +219,8 @@ static inline double sum(const double* x, int n)
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-// Four numbers added lane by lane: a vector register where the compiler knows the type, since GCC makes single additions
-// of a loop over four numbers.
+// Four numbers added lane by lane: a vector register where the compiler knows the type, since GCC makes single
+// additions of a loop over four numbers.
 template <typename T> struct Four {
 #if defined(__GNUC__)
     T lane __attribute__((vector_size(4 * sizeof(T))));

@@ -12,7 +12,7 @@ from selection import mostly_slow
 from evolution import Search
 from evolution.checkpoint import read, read_generation, search_id
 from experiments.evolve.options import new_settings
-from nsa_brian import ParameterSet, load, load_model
+from nsa_brian import DEFAULT_SET, ParameterSet, load, load_model
 
 SOURCE = PIECES["adapting.py"]
 SET_38 = load("minbandit-38").parameters
@@ -36,7 +36,7 @@ class TestTheCommand:
         here, found = evolved
         assert found["genes"] == 22  # 24 but for two that are fixed
         assert {"b", "tau_a"} <= set(found["champion"]["parameters"])
-        assert set(found["champion"]["report"]) == {"champion", "evolved", "minbandit-38", "minbandit-29"}
+        assert set(found["champion"]["report"]) == {"champion", DEFAULT_SET, "evolved", "minbandit-38", "minbandit-29"}
         assert (found["settings"]["model"], found["settings"]["engine"]) == ("adapting.py", "table")
         assert read_generation(here / "s", 2)["parameters"].shape == (8, 24)
 

@@ -292,7 +292,7 @@ class TestReproduce:
         assert settings == dataclasses.replace(preset, games=dataclasses.replace(preset.games, engine="table"))
 
     @pytest.mark.slow
-    def test_one_command_finds_the_default_set(self, tmp_path, nsa):
+    def test_one_command_finds_the_default_set_of_0_2(self, tmp_path, nsa):
         """The same to the last digit where processor and versions round alike, and as good anywhere."""
         told = nsa(
             "evolve", "--reproduce", "evolved", "--workers", 2, "--no-figures", "--json", "--out", "s", cwd=tmp_path

@@ -10,6 +10,7 @@ import time
 import pytest
 from browser import MISSING, Browser
 
+from nsa_brian import DEFAULT_SET
 from nsa_brian.model.loading import SPIKING
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
@@ -189,7 +190,7 @@ def test_a_link_and_a_file_restore_the_view(page, address, tmp_path):
 
 
 def test_code_parameters_and_pictures_are_saved(page, tmp_path):
-    for what, begins in (("python", "import envs"), ("command", "nsa play --parameters evolved")):
+    for what, begins in (("python", "import envs"), ("command", f"nsa play --parameters {DEFAULT_SET}")):
         page.click(f"[data-do={what}]")
         page.wait(f"document.querySelector('textarea').value.startsWith({json.dumps(begins)})")
     page.click("[data-do=set]")
