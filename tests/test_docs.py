@@ -67,6 +67,11 @@ def test_numbers_in_pages_are_those_of_the_files(page):
     assert quotes.renewed(PAGES[page], quotes.QUOTES[page], FOUND) == PAGES[page], "run: python docs/measure.py --pages"
 
 
+def test_pages_quote_full_measurements():
+    quoted = {quote.path.split("/")[0] for each in quotes.QUOTES.values() for quote in each}
+    assert not [name for name in sorted(quoted) if FOUND[name]["stand_in"]], "measured with small settings"
+
+
 def test_one_command_writes_all_numbers_anew(measure, tmp_path):
     names = ("README.md", *quotes.QUOTES)
     for name in names:

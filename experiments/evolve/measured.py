@@ -73,7 +73,8 @@ def shipped_regrets(search: StagedSearch, folder: Path, tell: Tell) -> dict[str,
         sets = [settings.model.complete(load(name).parameters) for name in SHIPPED]
         return dict(zip(SHIPPED, search.held_out_regrets(sets), strict=True))
 
-    found: dict[str, float] = _once(folder, "shipped", search, {"settings": settings.to_dict()}, play)
+    key = {"settings": settings.to_dict(), "sets": SHIPPED}
+    found: dict[str, float] = _once(folder, "shipped", search, key, play)
     return found
 
 
