@@ -41,7 +41,7 @@ def search(options: str, seed: int, work: Path) -> dict[str, Any]:
 
 
 def measures(found: dict[str, Any]) -> tuple[float, float, float, float]:
-    """Return held-out regret of the champion and of the default set, gain by the added candidate, and game-rounds."""
+    """Return held-out regret of the champion and of the set `evolved`, gain by the added candidate, and game-rounds."""
     champion = found["champion"]
     rewards = dict(champion["selection"])
     best = max(rewards.values())

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from nsa_brian.model.model import Model
 
 
+#: The set whose values those of the 22 have that a model does not search. It is not the default set, since that may
+#: change, and with it what the vectors of a search that is resumed stand for.
+VALUES_OF_UNUSED = "evolved"
+
+
 class Genome:
     """The parameters that are searched, and their mapping to unbounded vectors.
 
@@ -42,10 +47,10 @@ class Genome:
     def __init__(self, fixed: Mapping[str, float] | None = None, model: Model | None = None) -> None:
         self._declared: Mapping[str, Parameter] = PARAMETERS if model is None else model.declared
         self._searched = tuple(PARAMETERS) if model is None else model.searched
-        #: Those of the 22 that a model does not use, with the values of the default set, unless they are fixed.
+        #: Those of the 22 that a model does not search, with their values, unless they are fixed.
         self.unused = {
             name: value
-            for name, value in load().parameters.to_dict().items()
+            for name, value in load(VALUES_OF_UNUSED).parameters.to_dict().items()
             if name not in self._searched and name not in (fixed or {})
         }
         self.fixed = {**self.unused, **(fixed or {})}

@@ -27,7 +27,7 @@ def setting(default: Any, text: str, metavar: str = "N", *, flag: str = "", comp
     flag : str
         Name of an option that can be repeated, with one ``KEY=VALUE`` each.
     compare : bool
-        Whether settings that differ in it differ; not if another field has what it stands for.
+        Whether the field counts in comparisons of settings; False if another field determines the same.
     """
     metadata = {"help": text, "metavar": metavar, "flag": flag}
     return dataclasses.field(default=default, compare=compare, metadata=metadata)

@@ -40,7 +40,8 @@ def champion_of(search: AnySearch, sources: Sources, folder: Path, workers: Work
         found = choose_champion(search, workers, others=others)
         return {**dataclasses.asdict(found), "parameters": found.parameters.to_dict()}
 
-    key = {"settings": search.settings.to_dict(), "others": list(others), "summary": search.summary()}
+    beside = {name: each.to_dict() for name, each in others.items()}
+    key = {"settings": search.settings.to_dict(), "others": beside, "summary": search.summary()}
     found = _once(folder, "champion", search, key, choose)
     parameters = NSAParameters.from_dict(found["parameters"], search.settings.model.declared)
     return Champion(**{**found, "parameters": parameters})
@@ -68,12 +69,13 @@ def shipped_regrets(search: StagedSearch, folder: Path, tell: Tell) -> dict[str,
     if settings.model.structure.spikes or search.custom_fitness:
         return {}
 
+    sets = [settings.model.complete(load(name).parameters) for name in SHIPPED]
+
     def play() -> dict[str, float]:
         tell(f"playing {', '.join(SHIPPED)} on the held-out games that the runs were compared on")
-        sets = [settings.model.complete(load(name).parameters) for name in SHIPPED]
         return dict(zip(SHIPPED, search.held_out_regrets(sets), strict=True))
 
-    key = {"settings": settings.to_dict(), "sets": SHIPPED}
+    key = {"settings": settings.to_dict(), "sets": [each.to_dict() for each in sets]}
     found: dict[str, float] = _once(folder, "shipped", search, key, play)
     return found
 

@@ -173,8 +173,8 @@ PRESETS = {
             "rounds": 250,
         },
     ),
-    # It found the default set of 0.2: small steps from the authors' set, on games as those that policies are tuned on.
-    # docs/explanation/evolution.md says why nine genes are fixed.
+    # It found the default set of 0.2: small steps from the authors' set, on games like those that policies are tuned
+    # on. docs/explanation/evolution.md says why nine genes are fixed.
     "evolved": Preset(
         SearchSettings,
         {

@@ -9,12 +9,12 @@ from pathlib import Path
 from shlex import quote
 
 from evolution import AnySearch
+from evolution.genome import VALUES_OF_UNUSED
 from evolution.workers import Workers
 from experiments.core.figures import rendered
 from experiments.core.files import write_bytes
 from experiments.evolve.figure import draw_fitness
 from experiments.evolve.progress import Clock
-from nsa_brian import DEFAULT_SET
 from nsa_brian.common.interrupts import on_interrupt
 
 #: What to do about a search that does not converge.
@@ -59,8 +59,9 @@ def evolve(
 
 
 def unused_text(search: AnySearch) -> str:
-    """Return which parameters the model does not use, and the values that they have."""
-    return f"not used by the model, at the values of the set {DEFAULT_SET}: {', '.join(search.genome.unused)}"
+    """Return which of the 22 parameters are not searched, and the values that they have."""
+    names = ", ".join(search.genome.unused)
+    return f"not searched with this model, at the values of the set {VALUES_OF_UNUSED}: {names}"
 
 
 @contextmanager

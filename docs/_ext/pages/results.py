@@ -228,10 +228,10 @@ def readme_block(found):
         f"policy is {policy.split(':')[0]} with {mean[policy]:.1f}. Mean ranks closer than "
         f"{ranks['critical_difference']:.1f} do not differ significantly.",
         *(["- Preliminary: these two were measured with small settings."] if of_table["stand_in"] else []),
-        f"- `{search['command']}`: finds the default set in {search['seconds'] / 60:.0f} minutes, from nothing, among "
-        f"sets that are robust and silent at rest: regret {searched['champion']:.3f} on held-out games, where the "
-        f"default of 0.2 has {searched['evolved']:.3f} and the authors' sets have {searched['minbandit-38']:.3f} and "
-        f"{searched['minbandit-29']:.3f}.",
+        f"- `{search['command']}`: finds the default set, up to rounding, in {search['seconds'] / 60:.0f} minutes, "
+        f"from nothing, among sets that are robust and silent at rest: regret {searched['champion']:.3f} on held-out "
+        f"games, where the default of 0.2 has {searched['evolved']:.3f} and the authors' sets have "
+        f"{searched['minbandit-38']:.3f} and {searched['minbandit-29']:.3f}.",
         f"- Measured with version {version(of_table)}. [The results](docs/results) name command, versions and machine.",
     ]
     lines = [textwrap.fill(each, 119, subsequent_indent="  ", break_on_hyphens=False) for each in sentences]

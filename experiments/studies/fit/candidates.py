@@ -23,8 +23,8 @@ Values = Mapping[str, np.ndarray]
 
 #: Parameters of NSA that are free by default, with their search ranges and the typical values of simulated subjects.
 #: Few of the 22 can be recovered from a few hundred choices; these can (``nsa recover``). mu_eta scales the learning
-#: rate at low weights, r_eta that at high ones, alpha_v is the weight from which on an option is exploited, up to w_max
-#: if that is higher.
+#: rate at low weights, r_eta that at high ones, alpha_v is the weight from which on an option is exploited; its values
+#: are scaled to w_max if that is higher.
 FREE_OF_NSA = {
     "mu_eta": ((-10.0, 0.0), (-9.0, -1.0)),
     "r_eta": ((0.0, 1.0), (0.1, 0.9)),
@@ -306,8 +306,9 @@ def _gene(name: str, info: Any, nsa: ParameterSet | None) -> Gene:
     if name not in FREE_OF_NSA:
         return gene
     (low, high), typical = FREE_OF_NSA[name]
-    if name == "alpha_v":
-        high = max(high, nsa.parameters.w_max)
+    if name == "alpha_v":  # a weight
+        scale = max(1.0, nsa.parameters.w_max / high)
+        high, typical = scale * high, (scale * typical[0], scale * typical[1])
     return replace(gene, range=replace(gene.range, low=low, high=high), typical=typical)
 
 

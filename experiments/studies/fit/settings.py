@@ -37,8 +37,8 @@ EXAMPLE = "example"
 #: Criteria that approximate the log evidence in the comparison over subjects.
 CRITERIA = ("bic", "aic")
 
-#: The set whose parameters are fitted, or have its values. Subjects are fitted better with it than with the default
-#: set, and its four free parameters can be known (``nsa recover``).
+#: The set that NSA has, but for its free parameters. Subjects are fitted better with it than with the default set, and
+#: its four free parameters can be recovered (``nsa recover``).
 FITTED_SET = "evolved"
 
 FITTED = ("nsa", "q-learning", "q-learning-2", "q-kernel", "kalman-softmax", "win-stay-lose-shift")

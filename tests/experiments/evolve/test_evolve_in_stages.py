@@ -13,13 +13,14 @@ from search_files import files, written
 from evolution import FitnessGames, Search, SearchSettings, StagedSearch, StagedSettings, evaluation
 from evolution.evaluation import ONE_PAIR
 from evolution.search import WIDE, WIDE_STEP
+from experiments.evolve import measured
 from experiments.evolve import strategy as strategies
 from experiments.evolve.options import PRESETS, Sources, new_settings, options_of, preset_for, to_plain
 from experiments.evolve.page import report_table
 from experiments.evolve.progress import Clock
 from experiments.evolve.requests import from_record
 from experiments.evolve.strategy import strategy
-from nsa_brian import load
+from nsa_brian import DEFAULT_SET, load
 from nsa_brian.model.model import PAPER
 
 GAMES = ["--envs", "MAB-P", "--arms", "3", "--trials", "1", "--rounds", "40", "--population", "6", "--seed", "5"]
@@ -102,9 +103,22 @@ class TestASearch:
         else:
             (tmp_path / "s" / "measured.npz").write_bytes(content)
         first, second = (nsa_script("evolution-figures", "s", "--out", "f", cwd=tmp_path) for _ in range(2))
-        assert "note: playing evolved, minbandit-38, minbandit-29 on the held-out games" in first.stderr
+        assert "note: playing evolved-0.3, evolved, minbandit-38, minbandit-29 on the held-out games" in first.stderr
         assert "playing" not in second.stderr
         assert (tmp_path / "f" / "race.png").read_bytes() == (drawn[0] / "race.png").read_bytes()
+
+    def test_a_shipped_set_with_other_values_is_played_again(self, searched, tmp_path, monkeypatch):
+        """A release may ship other values under the same name."""
+        folder, told = shutil.copytree(searched[0], tmp_path / "s"), []
+        search = StagedSearch.load(folder)
+        before = measured.shipped_regrets(search, folder, told.append)
+        assert measured.shipped_regrets(search, folder, told.append) == before
+        assert len(told) == 1
+        changed = dataclasses.replace(load("evolved"), parameters=load("minbandit-38").parameters)
+        monkeypatch.setattr(measured, "load", lambda name: changed if name == "evolved" else load(name))
+        after = measured.shipped_regrets(search, folder, told.append)
+        assert len(told) == 2
+        assert after == {**before, "evolved": before["minbandit-38"]}
 
     def test_stopped_in_the_look_it_has_a_champion_and_goes_on_to_the_same_bytes(self, searched, tmp_path, nsa):
         assert "champion: look, best" in nsa(*EVOLVE, "--time-limit", "0.0001", "--out", "s", cwd=tmp_path)
@@ -236,7 +250,7 @@ def test_steps_that_stay_wide_are_seen_and_end_a_run_that_may_end():
 
 @pytest.fixture(scope="module")
 def like_the_default_set(tmp_path_factory, nsa_said):
-    """A small search with the preset that found the default set, and what it printed."""
+    """A small search with the preset that found the default set of 0.2, and what it printed."""
     small = ["--generations", "1", "--population", "4", "--rounds", "5", "--arms", "2", "--iterations", "1"]
     options = ["--preset", "evolved", *small, "--fix", "gain_v=30", "--no-figures", "--json", "--out", "s"]
     here = tmp_path_factory.mktemp("preset")
@@ -292,13 +306,12 @@ class TestReproduce:
         assert settings == dataclasses.replace(preset, games=dataclasses.replace(preset.games, engine="table"))
 
     @pytest.mark.slow
-    def test_one_command_finds_the_default_set_of_0_2(self, tmp_path, nsa):
+    @pytest.mark.parametrize("name", ["evolved", DEFAULT_SET])
+    def test_one_command_finds_the_default_sets(self, name, tmp_path, nsa):
         """The same to the last digit where processor and versions round alike, and as good anywhere."""
-        told = nsa(
-            "evolve", "--reproduce", "evolved", "--workers", 2, "--no-figures", "--json", "--out", "s", cwd=tmp_path
-        )
+        told = nsa("evolve", "--reproduce", name, "--workers", 2, "--no-figures", "--json", "--out", "s", cwd=tmp_path)
         report = json.loads(told)["champion"]["report"]
-        assert report["champion"]["regret"] == pytest.approx(report["evolved"]["regret"], abs=0.003)
+        assert report["champion"]["regret"] == pytest.approx(report[name]["regret"], abs=0.003)
         assert report["champion"]["regret"] < report["minbandit-29"]["regret"] < report["minbandit-38"]["regret"]
 
     @pytest.mark.parametrize(

@@ -127,6 +127,13 @@ def test_a_likelihood_has_the_same_bits_beside_longer_games():
     assert np.array_equal(alone, beside)
 
 
+def test_the_weight_of_exploitation_is_fitted_and_simulated_up_to_the_largest_weight():
+    for set_name, top in (("evolved", 4.5), ("evolved-0.3", load("evolved-0.3").parameters.w_max)):
+        (gene,) = (gene for gene in candidate("nsa", load(set_name)).genes if gene.name == "alpha_v")
+        assert gene.range.high == top
+        assert gene.typical == pytest.approx((0.4 / 4.5 * top, 3.6 / 4.5 * top))
+
+
 @pytest.mark.parametrize("name", ["nsa", "q-learning"])
 def test_a_fit_is_at_least_as_likely_as_the_truth(name):
     agent, rng, everybody = candidate(name, load() if name == "nsa" else None), np.random.default_rng(1), np.arange(3)
