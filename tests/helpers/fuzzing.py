@@ -131,6 +131,7 @@ def run(words, cwd, seconds=4.0):
     """Run a command in this process, stopped as by Ctrl-C when it takes long; says what is wrong with how it ended."""
     out, err = io.StringIO(), io.StringIO()
     before, here = set(every_file(cwd)), os.getcwd()
+    build_parser(words[:1])  # Ctrl-C during a command's imports ends the process at once, here that of the tests
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     done = Outcome(list(words), -1, "", "")
     os.chdir(cwd)
