@@ -79,7 +79,7 @@ cdef extern from *:
             }
             {
                 {{ scalar_code['begin']|autoindent }}
-                for (int _idx = 0; _idx < _room; _idx++)
+                for (int64_t _idx = 0; _idx < _room; _idx++)
                 {
                     {{ vector_code['begin']|autoindent }}
                 }
@@ -101,7 +101,7 @@ cdef extern from *:
                 {
                     {{ scalar_code['send']|autoindent }}
                     NSA_VECTORISE
-                    for (int _idx = 0; _idx < _room; _idx++)
+                    for (int64_t _idx = 0; _idx < _room; _idx++)
                     {
                         {% for stream, names in _normal.items() %}
                         {% for name in names %}
@@ -121,7 +121,7 @@ cdef extern from *:
                 {
                     {{ scalar_code['step']|autoindent }}
                     NSA_VECTORISE
-                    for (int _idx = 0; _idx < _room; _idx++)
+                    for (int64_t _idx = 0; _idx < _room; _idx++)
                     {
                         {{ vector_code['step']|autoindent }}
                     }

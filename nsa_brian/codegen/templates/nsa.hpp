@@ -102,6 +102,11 @@ template <typename T> NSA_APART void put(T* __restrict to, const T* __restrict f
         to[i] = ends[i] == step ? from[i] : to[i];
 }
 
+// exp() below reads an integer from the bits of a rounded sum. With other rounding it would be wrong without an error.
+#if defined(__FAST_MATH__) || (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0)
+#error "every operation must be rounded as in IEEE 754"
+#endif
+
 // e^x to within two units in the last place, without a call, so that every compiler can vectorise it:
 // x = k ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial for 2 e^r, times 2^(k - 1), whose exponent fits for every
 // finite result. Adding 1.5 * 2^52 rounds to the integer k and leaves it, and with 1022 the exponent of 2^(k - 1), in
@@ -205,11 +210,12 @@ template <typename T> static inline void count_events(
 }
 
 // The sum of x[0] to x[n - 1], as eight partial sums that form a vector; the array is padded to a multiple of eight.
-// The order of summation depends only on n, so it is the same for every game.
-static inline double sum(const double* x, int n)
+// The order of summation depends only on n, so it is the same for every game. Indices have 64 bits: those of 32 may wrap
+// around (-fwrapv is among Python's flags), and GCC makes slower loops of them.
+static inline double sum(const double* x, int64_t n)
 {
     double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    int k = 0;
+    int64_t k = 0;
     for (; k + 8 <= n; k += 8)
         for (int i = 0; i < 8; i++)
             lane[i] += x[k + i];
