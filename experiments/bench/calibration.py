@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from experiments.bench.stretches import best
-from nsa_brian import NSAParameters, load, prepare
+from experiments.bench.timed_set import timed_set
+from nsa_brian import NSAParameters, prepare
 from nsa_brian.model.shipped import ADEX, EI, SPIKING
 from nsa_brian.preparation import BATCH
 
@@ -30,7 +31,7 @@ def measure(
 
 
 def _sets(n_sets: int, number: int) -> list[NSAParameters]:
-    """Return sets that were not calibrated before, nearly the default set."""
-    parameters = load().parameters
+    """Return sets that were not calibrated before, all nearly the same."""
+    parameters = timed_set()
     first = number * BATCH
     return [parameters.replace(w_max=parameters.w_max * (1 + 1e-6 * (1 + first + i))) for i in range(n_sets)]

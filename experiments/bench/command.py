@@ -13,6 +13,7 @@ from tqdm import tqdm
 from experiments.bench import figure as bench_figure
 from experiments.bench import limits as bench_limits
 from experiments.bench import measure as bench
+from experiments.bench.timed_set import TIMED_SET
 from experiments.core.command import Command
 from experiments.core.errors import blame_user
 from experiments.core.figures import rendered
@@ -22,7 +23,7 @@ from experiments.core.results import versions
 from experiments.core.tables import text_table
 from nsa_brian.common.lock import Lock
 
-EPILOG = """Every engine plays whole games on MAB-P with the default parameter set; the time includes bandit and record.
+EPILOG = f"""Every engine plays whole games on MAB-P with the set {TIMED_SET}; the time includes bandit and record.
 The numpy loop is the paper's equations in plain numpy. The limit is the same work in hand-written C++; both sides are
 timed without the bandit. For policies, only selection and learning are timed; plain Python is the same policy with
 lists and without checks. Times are the best of several repeats.

@@ -22,8 +22,9 @@ from experiments.bench import spikes as spike_bench
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import LimitKernel
 from experiments.bench.stretches import best
+from experiments.bench.timed_set import timed_set
 from experiments.core.game import play
-from nsa_brian import NSA, Lateral, Model, NSAParameters, load
+from nsa_brian import NSA, Lateral, Model, NSAParameters
 from nsa_brian.codegen.pairs import Pairs
 from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.network import NSANetwork
@@ -73,7 +74,7 @@ QUICK = Effort(slow_rounds=4, fast_rounds=300, policy_rounds=30, repeats=3)
 
 def measure(effort: Effort, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
     """Return all measurements by name. Times are the best of the repeats."""
-    parameters = load().parameters
+    parameters = timed_set()
     steps = steps_of(parameters)[1]
     found: dict[str, float | None] = {"steps_per_round": steps}
     for k in ARMS:
@@ -157,7 +158,7 @@ def ratios(found: dict[str, Any]) -> dict[str, float | None]:
 
 def game_round(engine: str, n_arms: int, n_games: int, n_rounds: int, repeats: int) -> float:
     """Return seconds per round of whole games on MAB-P, including bandit and record."""
-    agent = NSA(n_arms, engine=engine, n_games=n_games, rng=streams(0, "agent", range(n_games)))
+    agent = NSA(n_arms, timed_set(), engine=engine, n_games=n_games, rng=streams(0, "agent", range(n_games)))
     if isinstance(agent.engine, Table) and isinstance(agent.engine.table, ResponseTable):
         agent.engine.table.make_all()  # not part of the time
     bandit = envs.make("MAB-P", n_arms, n_games=n_games)
@@ -216,7 +217,7 @@ def network_round(n_arms: int, parameters: NSAParameters, effort: Effort, model:
 
 def engine_share(effort: Effort) -> float:
     """Return the share of the compiled round in a user's loop (one game, 10 arms), in the fastest repeat."""
-    agent = NSA(10, engine="rounds", n_games=1, rng=streams(0, "agent", range(1)))
+    agent = NSA(10, timed_set(), engine="rounds", n_games=1, rng=streams(0, "agent", range(1)))
     assert isinstance(agent.engine, Rounds)
     pairs, bandit = agent.engine.pairs, envs.make("MAB-P", 10, n_games=1)
     runs: list[tuple[float, float]] = []

@@ -13,7 +13,8 @@ import numpy as np
 from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import CURVE, FIELDS, address, compiled, doubles
 from experiments.bench.stretches import best
-from nsa_brian import Model, NSAParameters, Parameter, load
+from experiments.bench.timed_set import timed_set
+from nsa_brian import Model, NSAParameters, Parameter
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.response_table import ResponseTable
 from nsa_brian.engines.rounds import Rounds
@@ -57,7 +58,7 @@ def measure(n_rounds: int, repeats: int, tick: Callable[[str], None] = lambda wh
     """Return microseconds per game and round by name."""
     found: dict[str, float | None] = {}
     for steps in STEPS:
-        parameters = of_length(load().parameters, steps)
+        parameters = of_length(timed_set(), steps)
         for k in ARMS:
             tick(f"three synaptic variables, {steps} steps, {k} arms, against the limit")
             for name, seconds in batch(k, parameters, min(n_rounds, 100), max(repeats, 2)).items():
@@ -109,7 +110,7 @@ def rules(n_rounds: int, repeats: int) -> dict[str, float]:
     rounds = [*stretch_bench.known_rounds(MANY, GAMES, min(n_rounds, 1000))]
     turns = {}
     for name, model in (("expression", PAPER), ("statements", STATEMENT)):
-        engine = Table(MANY, load().parameters, GAMES, model=model)
+        engine = Table(MANY, timed_set(), GAMES, model=model)
         assert isinstance(engine.table, ResponseTable)
         engine.table.make_all()
         turns[name] = played(engine)

@@ -17,7 +17,8 @@ from experiments.bench import stretches as stretch_bench
 from experiments.bench.limit import address, compiled, doubles
 from experiments.bench.several import ARMS, GAMES, played
 from experiments.bench.stretches import best
-from nsa_brian import Choice, Model, NSAParameters, Parameter, load
+from experiments.bench.timed_set import timed_set
+from nsa_brian import Choice, Model, NSAParameters, Parameter
 from nsa_brian.engines.rounds import Rounds
 
 STEPS = (20, 100)
@@ -66,7 +67,7 @@ def measure(repeats: int, tick: Callable[[str], None] = lambda what: None) -> di
 def of_length(steps: int) -> NSAParameters:
     """Return a parameter set with rounds of so many steps of 1 ms."""
     times = {"tau_u": 7, "tau_v": 5, "duration_input": steps // 2, "duration_free": steps - steps // 2}
-    return FAMILIARITY.complete(load().parameters).replace(**times)
+    return FAMILIARITY.complete(timed_set()).replace(**times)
 
 
 def batch(n_arms: int, parameters: NSAParameters, n_rounds: int, repeats: int) -> dict[str, float | None]:

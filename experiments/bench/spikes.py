@@ -12,7 +12,8 @@ import numpy as np
 
 from experiments.bench.limit import address, compiled
 from experiments.bench.stretches import best
-from nsa_brian import load, prepare
+from experiments.bench.timed_set import timed_set
+from nsa_brian import prepare
 from nsa_brian.engines.columns import ColumnRounds
 from nsa_brian.engines.network import NSANetwork
 from nsa_brian.model.shipped import EI, SPIKING
@@ -80,7 +81,7 @@ def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lam
     for model, n_games in CASES:
         case = f"games{n_games}"
         tick(f"{model.name}, {n_games} games, against the limit")
-        prepared = prepare(model, load().parameters, ARMS)
+        prepared = prepare(model, timed_set(), ARMS)
         engines = {
             precision: ColumnRounds(
                 ARMS,
@@ -92,7 +93,7 @@ def measure(network_rounds: int, repeats: int, tick: Callable[[str], None] = lam
             )
             for precision in ("double", "single")
         }
-        w = np.linspace(0, load().parameters.w_max, ARMS)  # from silent options to a persistent one
+        w = np.linspace(0, timed_set().w_max, ARMS)  # from silent options to a persistent one
         for engine in engines.values():
             engine.set_weights(w)
         turns: list[Callable[[], object]] = [engine.respond for engine in engines.values()]

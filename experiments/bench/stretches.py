@@ -16,7 +16,8 @@ from evolution import FitnessGames, scores
 from evolution.genome import Genome
 from experiments.bench import policies as policy_bench
 from experiments.bench.limit import LimitKernel, LimitTable
-from nsa_brian import NSA, NSAParameters, load
+from experiments.bench.timed_set import timed_set
+from nsa_brian import NSA, NSAParameters
 from nsa_brian.common.game_streams import streams
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.table import Table
@@ -35,13 +36,13 @@ Player = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def measure(n_rounds: int, repeats: int, tick: Callable[[str], None] = lambda what: None) -> dict[str, float | None]:
     """Return measurements of batches, one pair and a search by name; bandits are computed before timing."""
     found: dict[str, float | None] = {}
-    parameters = load().parameters
+    parameters = timed_set()
     for k in ARMS:
         tick(f"table, {GAMES} games, {k} arms, against the limit")
         ours, limit = batch(k, parameters, min(n_rounds, 300), repeats)
         found[f"table.us_per_game_round.compiled.k{k}"] = 1e6 * ours
         found[f"limit.table_us.k{k}"] = None if limit is None else 1e6 * limit
-        agent = NSA(k, engine="table", n_games=GAMES, rng=streams(0, "agent", range(GAMES)))
+        agent = NSA(k, timed_set(), engine="table", n_games=GAMES, rng=streams(0, "agent", range(GAMES)))
         found[f"table.us_per_game_round.by_round.k{k}"] = 1e6 * policy_bench.agent_round(agent, k, 50) / GAMES
     tick("one pair by hand")
     found["limit.rounds_ms.single"] = one_pair(parameters)

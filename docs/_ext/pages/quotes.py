@@ -34,7 +34,7 @@ ON_HELD_OUT = (
 
 QUOTES = {
     "docs/explanation/engines.md": [
-        Quote(BENCH, "with the default set) takes {rounds.ms_per_round.k10:.3g} ms with `rounds`,"),
+        Quote(BENCH, "with the set `evolved`) takes {rounds.ms_per_round.k10:.3g} ms with `rounds`,"),
         Quote(BENCH, "{table.ms_per_round.k10:.2g} ms with `table`,"),
         Quote(BENCH, "{network.ms_per_round.k10:.3g} ms with the Brian2 network"),
         Quote(BENCH, "{numpy.ms_per_round.k10:.3g} ms with a plain numpy loop."),
