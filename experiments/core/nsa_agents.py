@@ -63,6 +63,14 @@ def check_agent(
     check_map(agent.model, agent.parameters, dt, method)
 
 
+def check_course(model: Any, parameters: NSAParameters, dt: float | None, method: str) -> None:
+    """Raise a ValueError if a round of the model (None: the paper's) cannot have this time step, in ms."""
+    from nsa_brian.model.course import Course, default_dt  # here: they import Brian2
+
+    model = model or nsa_brian.MODELS["paper"]
+    Course.of(model, model.values_in_si(parameters), default_dt(model) if dt is None else dt / 1e3, method)
+
+
 def agent_to_dict(agent: ParameterSet) -> dict[str, Any]:
     """Convert an agent to plain data, as stored in results files."""
     model = None if agent.model is None else json.loads(agent.model.to_json())

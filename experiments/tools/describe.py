@@ -8,7 +8,7 @@ from experiments.core.command import Command
 from experiments.core.errors import at_least, blame_user
 from experiments.core.files import new_file, write_text
 from experiments.core.named import read_model_and_engine, read_set, set_of
-from experiments.core.nsa_agents import MODEL_HELP
+from experiments.core.nsa_agents import MODEL_HELP, check_course
 from nsa_brian import DEFAULT_SET, MODELS, ParameterSet, prepare
 from nsa_brian.common.texts import shown
 from nsa_brian.describe.content import Description
@@ -67,6 +67,7 @@ def describe(chosen: ParameterSet, args: argparse.Namespace) -> str:
     """Return the description of a model in the format asked for."""
     model = chosen.model or MODELS["paper"]
     check_noise(model, args.method)
+    check_course(model, chosen.parameters, args.dt, args.method)
     if args.format == "svg":
         return diagram(model)
     calibrated = model.prepare and args.arms is not None

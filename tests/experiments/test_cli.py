@@ -224,7 +224,8 @@ def options_of(name):
     """All options of a command that take a value, and the empty word for a value by itself."""
     (commands,) = build_parser([name])._subparsers._group_actions
     actions = commands.choices[name]._actions
-    return ["", *(action.option_strings[0] for action in actions if action.option_strings and action.nargs is None)]
+    names = [action.option_strings[0] for action in actions if action.option_strings and action.nargs is None]
+    return ["", *(option for option in names if option != "--missed")]  # which takes any text
 
 
 HUGE = ["x" * 100_000, "9" * 5000, "a b " * 2000, "'\"" * 3000, "a=" + "b," * 3000]

@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from baselines import Tunable
-from experiments.core.agents import names
+from experiments.core.agents import check_names
 from experiments.core.errors import at_least
 from experiments.core.game_settings import AgentSettings
 from experiments.core.inputs import content_of, keep_contents, read_digest
 from experiments.core.named import once, read_agent, read_set
-from experiments.core.nsa_agents import MODEL_HELP, NSA, is_nsa
+from experiments.core.nsa_agents import MODEL_HELP, NSA, check_course, is_nsa
 from experiments.core.options import setting, some
-from experiments.studies.fit.candidates import Candidate, candidate
+from experiments.studies.fit.candidates import LAPSE_NAME, Candidate, candidate
 from experiments.studies.fit.data import Behaviour
 from experiments.studies.fit.fitting import Effort
 from experiments.studies.fit.genes import Gene, Prior
 from experiments.studies.fit.reading import Reading, parse
 from nsa_brian import ParameterSet
 from nsa_brian.common.texts import is_number, shown
-from nsa_brian.errors import closest, printable
+from nsa_brian.errors import printable
 from nsa_brian.model.timing import engine_options
 from nsa_brian.plugins import DIGITS
 
@@ -68,15 +68,7 @@ class SearchSettings(AgentSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, screened=1, restarts=1, generations=1, samples=1, seed=0)
-        if not self.agents:
-            raise ValueError(f"no agent was given; known: {', '.join(names())}")
-        for name in self.agents:
-            if name not in names() and not is_nsa(name):
-                near = closest(name, names(), 0.5)
-                hint = f"did you mean {near}? " if near else ""
-                raise ValueError(f"unknown agent {shown(name)}; {hint}known: {', '.join(names())}")
-            if list(self.agents).count(name) > 1:
-                raise ValueError(f"agent {shown(name)} is given twice")
+        check_names(self.agents)
         others = {agent: read_agent(agent, FITTED_SET) for agent in self.agents if is_nsa(agent) and agent != NSA}
         object.__setattr__(self, "nsa_agents", {NSA: read_set(self.parameters, self.model, FITTED_SET), **others})
         _ = self.candidates
@@ -114,6 +106,11 @@ class SearchSettings(AgentSettings):
         options = engine_options(self.dt, self.method, self.precision)
         made = candidate(name, self.nsa_agents.get(name), free, **self._options_of(name, options))
         genes = [self._gene(name, gene, ranges) for gene in made.genes]
+        if is_nsa(name):
+            for bound in ("low", "high"):
+                ends = {gene.name: getattr(gene.range, bound) for gene in genes if gene.name != LAPSE_NAME}
+                agent = self.nsa_agents[name]
+                check_course(agent.model, agent.parameters.replace(**ends), self.dt, self.method)
         return dataclasses.replace(made, genes=tuple(genes))
 
     def _options_of(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:

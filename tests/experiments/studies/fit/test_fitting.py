@@ -291,6 +291,8 @@ def test_the_command_writes_fits(tmp_path, nsa):
         (["--search", "nsa=alpha_v:3:1"], "--search nsa, alpha_v: low and high must satisfy low < high"),
         (["--search", "softmax=step"], "--search softmax: not among the agents"),
         (["--prior", "nsa.tau_u=normal:0:1"], "--prior nsa.tau_u: not a free parameter; free are nsa.mu_eta"),
+        (["--dt", "1000"], "tau_u and tau_v must be at least dt = 1000 ms"),
+        (["--dt", "6", "--agents", "nsa", "--search", "nsa=tau_u"], "at least dt = 6 ms with method euler, got 5 ms"),
         (["--folds", "1"], "folds must be 0 or at least 2, got 1"),
         (["--criterion", "dic"], "criterion must be one of bic, aic, got 'dic'"),
         (["--condition", "colour"], "example: line 1: no column 'colour' (--condition)"),
