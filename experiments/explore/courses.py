@@ -178,7 +178,8 @@ def _pairs(model: Model, n_sets: int, size: int) -> Pairs:
 
 def _by_engine(network: Network, cut: Model, values: list[dict[str, float]], w: np.ndarray, seed: int) -> np.ndarray:
     """Return the activities (2, points, arms) at the ends of rounds of a general engine, a game for each point."""
-    ends = Network(cut, network.parameters, {}, network.arms, network.inputs)
+    used = {name: value for name, value in network.parameters.to_dict().items() if name in cut.declared}
+    ends = Network(cut, NSAParameters.from_dict(used, cut.declared), {}, network.arms, network.inputs)
     engine = ends.engine(seed, len(values), prepared=values)
     engine.set_weights(w)
     engine.respond()

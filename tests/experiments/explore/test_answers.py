@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from guide import RECIPES, model_of
+from selection import mostly_slow
 
 import envs
 import nsa_brian
@@ -353,8 +354,7 @@ def test_every_shipped_model_opens_with_spikes(name, answers):
         at = asked(answers, "game", **view, at=at, until=4)["at"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", mostly_slow(RECIPES, "hybrid.py"))
 def test_every_model_of_the_guide_opens(name, tmp_path):
     path = tmp_path / name
     path.write_text(RECIPES[name])
