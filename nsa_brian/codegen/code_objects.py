@@ -11,9 +11,10 @@ import hashlib
 import platform
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from functools import cache
 from importlib import resources
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -197,10 +198,15 @@ def extra_flags(compiler: str) -> list[str]:
     return [*exact, "-fno-unswitch-loops", *wide]
 
 
+#: Held while Brian2's messages are caught, since that changes streams of the whole process.
+_one_at_a_time = threading.Lock()
+
+
 def code_object_class(precision: str = "double") -> type[NumpyCodeObject]:
     """Return the code object class that the machine and the user's preferences allow; warn if it is the slow one."""
     check_cache()
-    with replacing_damaged_files(), catch_logs():  # replace Brian2's long message on a missing compiler by ours
+    # Replace Brian2's long message on a missing compiler, and Cython's traceback on a full disk, by ours.
+    with _one_at_a_time, replacing_damaged_files(), catch_logs(), redirect_stderr(StringIO()):
         target = get_device().code_object_class()
     if issubclass(target, CythonCodeObject):
         return {"double": CompiledRound, "single": SingleRound}[precision]
@@ -213,7 +219,7 @@ def why_not_compiled() -> str:
     """Return why Brian2 does not compile, in one line."""
     if prefs.codegen.target != "auto":
         return "Brian2's preference codegen.target is not 'auto'"
-    with catch_logs() as said:
+    with _one_at_a_time, catch_logs() as said, redirect_stderr(StringIO()):
         if CythonCodeObject.is_available():
             return "Brian2 could not compile when it first tried"
     told = " ".join(" ".join(message for _, _, message in said).split())
