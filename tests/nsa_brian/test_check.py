@@ -13,6 +13,7 @@ from experiments.cli import main
 from nsa_brian import Model, NSANetwork, NSAParameters, check
 from nsa_brian.codegen import stretch as compiled_stretch
 from nsa_brian.codegen.code_objects import CompiledRound
+from nsa_brian.codegen.kept import KeptCode
 from nsa_brian.engines.base import Engine
 from nsa_brian.engines.rounds import Rounds
 from nsa_brian.engines.separable import Separable
@@ -91,8 +92,14 @@ class TestVerdict:
         assert "table, round by round: out of order" in str(found)
 
 
+def without_kept_code(monkeypatch):
+    """Generate code anew: what was generated before from the same model is right."""
+    monkeypatch.setattr(KeptCode, "get", lambda self, generated_from, make: make())
+
+
 def in_template(monkeypatch, name, *changes):
     """Change the text of a C++ template."""
+    without_kept_code(monkeypatch)
     templater = CompiledRound.templater
     source, *_ = templater.env.loader.get_source(templater.env, f"{name}.pyx")
     for old, new in changes:
@@ -104,6 +111,7 @@ def in_template(monkeypatch, name, *changes):
 
 def in_support(monkeypatch, old, new):
     """Change what generated C++ rests on, in templates that are loaded anew."""
+    without_kept_code(monkeypatch)
     templater = CompiledRound.templater
     support = templater.env.globals["_support"]
     assert support.count(old) == 1, f"{support.count(old)} times {old!r}"
@@ -114,13 +122,13 @@ def in_support(monkeypatch, old, new):
 
 def wrong_rule(monkeypatch):
     """Compiled rounds learn a little too slowly."""
-    right = compiled_stretch._rule
+    right = compiled_stretch.rule_lines
 
     def rule(model):
         (line,), lines = right(model)
         return [line.replace("w = ", "w = 1e-6 * w + (1 - 1e-6) * (", 1) + ")"], lines
 
-    monkeypatch.setattr(compiled_stretch, "_rule", rule)
+    monkeypatch.setattr(compiled_stretch, "rule_lines", rule)
 
 
 def wrong_function(monkeypatch):
@@ -143,7 +151,7 @@ def carried_state_ignored(monkeypatch):
     in_template(
         monkeypatch,
         "stretch",
-        ("memcpy(_last_{{ name }}, _out_{{ name }}, _n_units * sizeof(double));", ""),
+        ("_last_{{ name }}[_place] = {{ before }}{{ name }}{{ after }};", ""),
     )
 
 
@@ -173,7 +181,7 @@ def wrong_interpolation(monkeypatch):
 
 
 def unchosen_options_learn_as_chosen(monkeypatch):
-    in_template(monkeypatch, "stretch", ("{{ _number('chosen') }} = _k == _arm;", "{{ _number('chosen') }} = 1;"))
+    in_template(monkeypatch, "stretch", ("'_is_arm[_i]' if block == 'learn' else '0'", "'1'"))
 
 
 def wrong_exploration(monkeypatch):
@@ -190,9 +198,7 @@ def wrong_exploration(monkeypatch):
 
 def late_input(monkeypatch):
     """Compiled rounds take the input away a step late."""
-    in_template(
-        monkeypatch, "round", ("[_borders[loop.index0]]) }}[i] == next)", "[_borders[loop.index0]]) }}[i] < next)")
-    )
+    in_template(monkeypatch, "round", ("{{ border }}[i] == next ?", "{{ border }}[i] < next ?"))
 
 
 def numpy_learns_by_hand(monkeypatch):

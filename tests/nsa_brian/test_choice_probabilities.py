@@ -67,7 +67,7 @@ def test_probabilities_of_300_rounds_and_4_arms_are_within_4_standard_errors():
         agent.update(int(arms[t]), rewards[t])
     probable = choice_probabilities(arms, rewards, 4, "evolved")
     assert 0.1 < (probable.max(axis=1) == 1).mean() < 0.95  # rounds with and without agreement
-    assert within_errors(probable, frequencies(arms, rewards, 4, load().parameters, 4000), 4000)
+    assert within_errors(probable, frequencies(arms, rewards, 4, load("evolved").parameters, 4000), 4000)
 
 
 @pytest.mark.parametrize("model", [None, FORGETTING, SOFTMAX, SIGNAL], ids=["paper", "forgetting", "softmax", "signal"])

@@ -104,8 +104,8 @@ class TestNoise:
         assert found[0] == pytest.approx(found[1], abs=1e-10)
 
     @pytest.mark.slow
-    def test_rounds_plays_as_well_as_the_network(self):
-        """Regret over 40 games of 100 rounds with 10 arms, set 38, noise 0.1: within two standard errors."""
+    def test_rounds_makes_the_choices_of_the_network(self):
+        """40 games of 100 rounds with 10 arms, set 38, noise 0.1: the same noise, so the same regret."""
         import dataclasses
 
         from experiments.core.metrics import regret
@@ -118,8 +118,7 @@ class TestNoise:
             regret(play_agent(dataclasses.replace(settings, engine=engine), "nsa", range(40)))
             for engine in ("rounds", "network")
         ]
-        difference = found[0] - found[1]  # the same bandits, other noise
-        assert abs(difference.mean()) < 2 * difference.std(ddof=1) / np.sqrt(40)
+        assert (found[0] == found[1]).all()
 
     def test_is_refused_where_it_cannot_be(self):
         with pytest.raises(ValueError, match="noise makes many answers to one weight; use rounds or network"):

@@ -15,7 +15,8 @@ from experiments import play
 from experiments.core.functions import respond
 from experiments.core.metrics import regret
 from experiments.core.settings import PlaySettings
-from experiments.studies.decision import spikes, statistics
+from experiments.studies.decision import network as decision_network
+from experiments.studies.decision import statistics
 from experiments.studies.decision.study import STUDY as DECISION
 from nsa_brian import NSA, ParameterSet, SpikingNSA, load
 from nsa_brian.common.game_streams import streams
@@ -268,7 +269,7 @@ def test_workers_change_the_time_only():
 @pytest.mark.slow
 def test_a_decision_is_watched_from_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(statistics, "GAMES", 4)
-    monkeypatch.setattr(spikes, "NSANetwork", on_target(NSANetwork, "numpy"))
+    monkeypatch.setattr(decision_network, "NSANetwork", on_target(NSANetwork, "numpy"))
     model = SPIKING.change(name="few", parameters=[dataclasses.replace(SPIKING.declared["neurons"], default=5)])
     model.save(tmp_path / "few.json")
     chosen = {"model": str(tmp_path / "few.json"), "after": (0, 6), "rounds": 6, "arms": 3}
