@@ -34,10 +34,10 @@ def draw(results: Results[Settings, Summary]) -> Figure:
             ax.axvline(0, color="black", linewidth=0.8)
             ax.margins(x=0.18, y=0.01)
             ax.set_title(f"{TITLES[group]}: full model {regret:.3f}", loc="left")
-        figure.supxlabel("regret minus the full model's, with 95% intervals", fontsize="medium")
         axes[0].set_yticks(range(len(found.variants)), list(found.variants))
         axes[0].invert_yaxis()
         kinds = [kind for kind in KINDS if any(worth.kind == kind for worth in found.variants.values())]
         handles = [axes[0].barh(0, 0, color=COLOURS[kind]) for kind in kinds]
-        figure.legend(handles, kinds, loc="outside lower center", ncols=len(kinds))
+        axis = "regret minus the full model's, with 95% intervals"
+        figure.legend(handles, kinds, title=axis, loc="outside lower center", ncols=len(kinds))
     return figure
