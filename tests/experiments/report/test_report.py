@@ -108,7 +108,7 @@ def test_in_a_browser_no_errors_all_images_and_tables_that_sort(page, tmp_path, 
     path.write_text(page.replace("<head>", "<head>" + PROBE).replace("</body>", LOOK + "</body>"), "utf-8")
     seen = dump(path, width)
     assert seen["errors"] == []
-    assert len(seen["images"]) == 7
+    assert len(seen["images"]) == 9
     assert all(image_width > 500 and alt > 30 for image_width, alt in seen["images"])
     assert seen["overflow"] <= 0  # wide tables scroll by themselves
     assert len(seen["sorted"]) >= 13
