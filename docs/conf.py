@@ -80,6 +80,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 10_000,
+    "reset_modules": ("matplotlib", "pages.brian.reset"),  # all examples run in one process
     "remove_config_comments": True,
     "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
