@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from nsa_brian.model.model import Model
 
 
-#: The set whose values those of the 22 have that a model does not search. It is not the default set, since that may
-#: change, and with it what the vectors of a search that is resumed stand for.
+#: Set with the values of parameters that a model does not search. It is not the default set: when that changes, the
+#: vectors of a resumed search would be decoded to other parameters.
 VALUES_OF_UNUSED = "evolved"
 
 
